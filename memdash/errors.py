@@ -1,0 +1,52 @@
+"""Every error memdash raises on purpose.
+
+    MemdashError
+    ├── InputError            what a person gave us cannot be used: a script, a specification, an option (exit code 2)
+    │   └── ScriptError       a script or a conversation file, with file, line and field
+    ├── StoreError            the database cannot be opened or written
+    ├── BudgetExceeded        the next request could pass the budget
+    └── StrategyError         a strategy broke its contract
+
+A refusal by the Messages API is not in this tree: it is the SDK's own exception, and a result of the replay.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class MemdashError(Exception):
+    """Base of everything memdash raises on purpose; its text is written for the person who meets it."""
+
+
+class InputError(MemdashError):
+    """Raised when something a person typed or supplied cannot be used; the command line exits with 2."""
+
+
+class ScriptError(InputError):
+    """Raised when a script or a conversation file is not valid.
+
+    The message names the file, the line and the field where they are known: ``trip.yaml:12: facts[0].question: …``.
+    """
+
+    def __init__(
+        self, problem: str, *, path: Path | str | None = None, line: int | None = None, field: str | None = None
+    ) -> None:
+        self.problem = problem
+        self.path = path
+        self.line = line
+        self.field = field
+        where = ":".join(str(part) for part in (path, line) if part is not None)
+        super().__init__(": ".join(part for part in (where, field, problem) if part))
+
+
+class StoreError(MemdashError):
+    """Raised when the database cannot be opened, read or written; says which file and what to do."""
+
+
+class BudgetExceeded(MemdashError):
+    """Raised before a request that could take a comparison past its budget."""
+
+
+class StrategyError(MemdashError):
+    """Raised when a strategy breaks its contract, for instance by returning a message the API has no form for."""

@@ -1,0 +1,208 @@
+"""What is to be compared: the settings of a comparison, and the replays that follow from them."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from memdash.errors import InputError
+from memdash.scripts.model import Script
+from memdash.strategies.base import StrategyChoice
+
+DEFAULT_MODEL = "claude-opus-5-5"
+DEFAULT_PACE_SECONDS = 30.0
+
+
+class Provider(StrEnum):
+    """What answers the requests."""
+
+    SIMULATOR = "simulator"
+    ANTHROPIC = "anthropic"
+    """The live API, or any compatible server at ``ANTHROPIC_BASE_URL``."""
+
+
+class CacheLifetime(StrEnum):
+    """How long a cache entry lives, or whether caching is asked for at all."""
+
+    FIVE_MINUTES = "5m"
+    ONE_HOUR = "1h"
+    OFF = "off"
+
+
+class CacheMarks(StrEnum):
+    """Where the cache marks of a request stand."""
+
+    AUTO = "auto"
+    """One automatic mark at the last block."""
+    FIXED_AND_AUTO = "fixed+auto"
+    """One more at the end of the fixed part."""
+
+
+class Replies(StrEnum):
+    """Where the assistant's replies of a live replay come from."""
+
+    FRESH = "fresh"
+    RECORDED = "recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaySpec:
+    """One replay: one script, one strategy with its parameters, one model, one repeat.
+
+    ``series`` names the strategy and the settings that tell it apart; ``label`` also the script and the repeat where there are
+    several, so that it is unique in its comparison. ``turns`` is how many are to be played. ``pace`` is in seconds. ``salt`` is what
+    keeps live replays from warming each other's cache (empty in the simulator, where each replay has its own).
+    ``controls`` says that this replay also asks the two controls of every probe.
+    """
+
+    id: str
+    comparison_id: str
+    script: Script
+    strategy: str
+    params: Mapping[str, Any]
+    label: str
+    series: str
+    model: str
+    effort: str | None
+    max_tokens: int
+    provider: Provider
+    cache: CacheLifetime
+    cache_marks: CacheMarks
+    warm: bool
+    check: bool
+    pace: float
+    replies: Replies
+    turns: int
+    repeat: int
+    seed: int
+    salt: str
+    token_counter: str
+    relax_limits: bool
+    controls: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSpec:
+    """The replays launched together, with the settings they share.
+
+    Every setting that holds a tuple may have several values; the replays are all their combinations. ``turns`` None plays every
+    script whole. ``budget`` is in US dollars, None for "no limit".
+    """
+
+    scripts: tuple[Script, ...]
+    strategies: tuple[StrategyChoice, ...]
+    id: str = field(default_factory=lambda: new_id("cmp"))
+    title: str = ""
+    models: tuple[str, ...] = (DEFAULT_MODEL,)
+    provider: Provider = Provider.SIMULATOR
+    turns: int | None = None
+    repeats: int = 1
+    check: bool = False
+    caches: tuple[CacheLifetime, ...] = (CacheLifetime.FIVE_MINUTES,)
+    cache_marks: tuple[CacheMarks, ...] = (CacheMarks.AUTO,)
+    warm: bool = False
+    pace: float = DEFAULT_PACE_SECONDS
+    replies: Replies = Replies.FRESH
+    max_tokens: int | None = None
+    effort: str | None = None
+    budget: float | None = None
+    relax_limits: bool = False
+    token_counter: str = "auto"
+    seed: int = 0
+
+    def replays(self) -> tuple[ReplaySpec, ...]:
+        """Return the replays of this comparison, in the order they are shown.
+
+        Everything in them follows from the comparison, so calling it twice gives the same replays. One replay of each
+        script, model and repeat asks the controls: the one with the full history if there is one. Raises
+        :class:`InputError` where nothing is chosen or two choices are the same.
+        """
+        for name, chosen in (("script", self.scripts), ("strategy", self.strategies), ("model", self.models)):
+            if not chosen:
+                raise InputError(f"choose at least one {name}")
+        for chosen_script in self.scripts:
+            if sum(other.id == chosen_script.id for other in self.scripts) > 1:
+                raise InputError(f"script {chosen_script.id!r} is chosen twice; keep one of them")
+        cells = list(
+            itertools.product(
+                self.scripts, range(1, self.repeats + 1), self.models, self.caches, self.cache_marks, self.strategies
+            )
+        )
+        replays: list[ReplaySpec] = []
+        controlled = self._control_holders()
+        for index, (script, repeat, model, cache, marks, choice) in enumerate(cells):
+            series = self._series(choice, model, cache, marks)
+            where = [script.id] if len(self.scripts) > 1 else []
+            if self.repeats > 1:
+                where.append(f"repeat {repeat}")
+            replay_id = f"{self.id}_{index + 1:03d}"
+            replays.append(
+                ReplaySpec(
+                    id=replay_id,
+                    comparison_id=self.id,
+                    script=script,
+                    strategy=choice.name,
+                    params=choice.params,
+                    label=" · ".join([series, *where]),
+                    series=series,
+                    model=model,
+                    effort=self.effort or script.effort,
+                    max_tokens=self.max_tokens or script.max_tokens,
+                    provider=self.provider,
+                    cache=cache,
+                    cache_marks=marks,
+                    warm=self.warm,
+                    check=self.check,
+                    pace=self.pace,
+                    replies=self.replies,
+                    turns=min(self.turns or len(script.turns), len(script.turns)),
+                    repeat=repeat,
+                    seed=_seed(self.seed, script.id, repeat),
+                    salt=_salt(replay_id) if self.provider is Provider.ANTHROPIC else "",
+                    token_counter=self.token_counter,
+                    relax_limits=self.relax_limits,
+                    controls=(cache, marks, choice) == controlled,
+                )
+            )
+        labels = [replay.label for replay in replays]
+        for label in labels:
+            if labels.count(label) > 1:
+                raise InputError(f"{label!r} is chosen twice; give each strategy, model and cache setting once")
+        return tuple(replays)
+
+    def _control_holders(self) -> tuple[CacheLifetime, CacheMarks, StrategyChoice]:
+        """Which combination asks the controls, once for each script, model and repeat."""
+        whole = [choice for choice in self.strategies if choice.name == "full_history"]
+        return self.caches[0], self.cache_marks[0], (whole or list(self.strategies))[0]
+
+    def _series(self, choice: StrategyChoice, model: str, cache: CacheLifetime, marks: CacheMarks) -> str:
+        """The strategy's label, with each setting that has several values in this comparison."""
+        parts = [choice.label]
+        if len(self.models) > 1:
+            parts.append(model)
+        if len(self.caches) > 1:
+            parts.append("no caching" if cache is CacheLifetime.OFF else f"{cache} cache")
+        if len(self.cache_marks) > 1:
+            parts.append(f"{marks} marks")
+        return " · ".join(parts)
+
+
+def _seed(seed: int, script_id: str, repeat: int) -> int:
+    """The seed of a replay: the same for every strategy, so that all get the same replies and differences are theirs."""
+    digest = hashlib.blake2b(f"{seed}/{script_id}/{repeat}".encode(), digest_size=6).digest()
+    return int.from_bytes(digest, "big")
+
+
+def _salt(replay_id: str) -> str:
+    """A short text that no other replay starts with."""
+    return hashlib.blake2b(replay_id.encode(), digest_size=6).hexdigest()
+
+
+def new_id(prefix: str) -> str:
+    """Return a short random id such as ``cmp_5f0c2a9d1b7e``."""
+    return f"{prefix}_{secrets.token_hex(6)}"
