@@ -44,6 +44,8 @@ class SimulatorConfig:
     ``seed`` makes all replies and ids repeatable; None draws them afresh. ``enforce_binding`` checks thinking blocks as the API
     does for new accounts. ``relax_limits`` accepts thresholds below the API's floors. ``token_counter`` is ``auto``, ``ctok`` or
     ``estimate``. ``warm_fixed_part`` bills the first use of a marked tools or system prefix as a read.
+    ``latency_factor`` multiplies every modelled latency, and with it the moment a cache entry becomes readable: over HTTP 0 answers
+    at once, and the next request must already be able to read what this one wrote.
     """
 
     seed: int | None = None
@@ -51,6 +53,7 @@ class SimulatorConfig:
     relax_limits: bool = False
     token_counter: str = "auto"
     warm_fixed_part: bool = False
+    latency_factor: float = 1.0
 
 
 class Engine:
