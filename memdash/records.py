@@ -141,25 +141,15 @@ class Iteration:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockRecord:
-    """One content block, system prompt or tool list, exactly as sent or received, once per replay and content.
-
-    ``id`` is the SHA-256 of ``json``, shortened to 24 hexadecimal digits.
-    """
-
-    seq: int
-    id: str
-    json: str
-    kind: Literal["block"] = "block"
-
-
-@dataclass(frozen=True, slots=True)
 class RequestRecord:
     """One call to the Messages API and what it answered.
 
     The context is ``shared`` entries of request ``base_request`` followed by ``entries``. An entry is ``role:block id`` where it
     opens a message and ``+block id`` where it continues one. ``options`` is the request's body without messages, system
-    and tools. Where the API refused, ``error_status``, ``error_type`` and ``error_message`` are set and the usage is None.
+    and tools. ``blocks`` holds the JSON, exactly as sent or received, of every block, system prompt and tool list that this replay
+    has not recorded before, by id (the SHA-256 of the JSON, shortened to 24 hexadecimal digits): a request and its answer are one
+    record, so a journal cut anywhere holds an answer whole or not at all. ``modelled`` says that the simulator answered.
+    ``job`` is the number of the background job that made it. Where the API refused, ``error_status``, ``error_type`` and ``error_message`` are set and the usage is None.
     """
 
     seq: int
@@ -180,13 +170,15 @@ class RequestRecord:
     first_text_ms: float | None
     finished_ms: float
     usage: Usage
+    blocks: Mapping[str, str] = field(default_factory=dict)
     iterations: tuple[Iteration, ...] = ()
     reply_blocks: tuple[str, ...] = ()
     stop_reason: str | None = None
     request_id: str | None = None
     message_id: str | None = None
     retries: int = 0
-    background: bool = False
+    job: int | None = None
+    modelled: bool = False
     control: Control | None = None
     miss_reason: MissReason | None = None
     missed_tokens: int | None = None
@@ -281,8 +273,7 @@ class StatusRecord:
 
 
 Record = (
-    BlockRecord
-    | RequestRecord
+    RequestRecord
     | EventRecord
     | TurnRecord
     | JobRecord

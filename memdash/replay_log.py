@@ -22,7 +22,7 @@ from memdash.spec import ReplaySpec
 class ReplayLog:
     """Everything the numbers of a replay are made of; ``statuses`` holds every state it went through, the present one last.
 
-    Block records are left out: they are text, not numbers.
+    The requests' ``blocks`` may be left out: they are text, not numbers.
     """
 
     spec: ReplaySpec
@@ -48,6 +48,5 @@ class ReplayLog:
             "status": log.statuses,
         }
         for record in records:
-            if record.kind != "block":
-                shelves[record.kind].append(record)  # type: ignore[attr-defined]  # each shelf holds its own kind
+            shelves[record.kind].append(record)  # type: ignore[attr-defined]  # each shelf holds its own kind
         return log
