@@ -91,7 +91,8 @@ class ComparisonSpec:
     """The replays launched together, with the settings they share.
 
     Every setting that holds a tuple may have several values; the replays are all their combinations. ``turns`` None plays every
-    script whole. ``budget`` is in US dollars, None for "no limit".
+    script whole. ``pace`` is think time between turns in seconds; None is 30 s in the simulator and none at all live, where
+    only a script's own pauses are waited for. ``budget`` is in US dollars, None for "no limit".
     """
 
     scripts: tuple[Script, ...]
@@ -106,7 +107,7 @@ class ComparisonSpec:
     caches: tuple[CacheLifetime, ...] = (CacheLifetime.FIVE_MINUTES,)
     cache_marks: tuple[CacheMarks, ...] = (CacheMarks.AUTO,)
     warm: bool = False
-    pace: float = DEFAULT_PACE_SECONDS
+    pace: float | None = None
     replies: Replies = Replies.FRESH
     max_tokens: int | None = None
     effort: str | None = None
@@ -158,7 +159,7 @@ class ComparisonSpec:
                     cache_marks=marks,
                     warm=self.warm,
                     check=self.check,
-                    pace=self.pace,
+                    pace=self._pace(),
                     replies=self.replies,
                     turns=min(self.turns or len(script.turns), len(script.turns)),
                     repeat=repeat,
@@ -174,6 +175,12 @@ class ComparisonSpec:
             if labels.count(label) > 1:
                 raise InputError(f"{label!r} is chosen twice; give each strategy, model and cache setting once")
         return tuple(replays)
+
+    def _pace(self) -> float:
+        """Think time in seconds: simulated time costs nothing, live think time has to be asked for."""
+        if self.pace is not None:
+            return self.pace
+        return DEFAULT_PACE_SECONDS if self.provider is Provider.SIMULATOR else 0.0
 
     def _control_holders(self) -> tuple[CacheLifetime, CacheMarks, StrategyChoice]:
         """Which combination asks the controls, once for each script, model and repeat."""
