@@ -1,0 +1,159 @@
+"""The JSON contract of ``--format json`` (architecture.md), which ``contract.schema.json`` beside this file describes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memdash.metrics.result import Percentiles, ReplayResult, TurnResult, Waits
+from memdash.spec import ComparisonSpec
+
+SCHEMA_PATH = Path(__file__).with_name("contract.schema.json")
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of the object that :func:`comparison_json` makes."""
+    loaded: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
+    return loaded
+
+
+def comparison_json(
+    results: Sequence[ReplayResult],
+    *,
+    comparison: str,
+    title: str,
+    created_at: datetime,
+    settings: Mapping[str, Any],
+    token_counter: str,
+    versions: Mapping[str, str],
+    recommendation: Mapping[str, Any] | None = None,
+    pareto: Sequence[Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Put a comparison together as the one object a program reads.
+
+    ``settings`` is what :func:`settings_json` makes of a specification; ``token_counter`` is ``estimate`` or ``ctok`` with its
+    version. A time without a zone is taken as UTC.
+    """
+    moment = created_at if created_at.tzinfo else created_at.replace(tzinfo=UTC)
+    return {
+        "comparison": comparison,
+        "title": title,
+        "created_at": moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "settings": dict(settings),
+        "token_counter": token_counter,
+        "versions": dict(versions),
+        "replays": [replay_json(result) for result in results],
+        "recommendation": None if recommendation is None else dict(recommendation),
+        "pareto": None if pareto is None else [dict(one) for one in pareto],
+    }
+
+
+def replay_json(result: ReplayResult) -> dict[str, Any]:
+    """Return one replay as the contract has it; null is "not reported", "no probes" or "unknown price"."""
+    costs = result.cost_by_purpose_usd
+    return {
+        "id": result.id,
+        "script": result.script,
+        "strategy": result.strategy,
+        "params": dict(result.params),
+        "label": result.label,
+        "model": result.model,
+        "effort": result.effort,
+        "provider": result.provider,
+        "cache": result.cache,
+        "cache_marks": result.cache_marks,
+        "repeat": result.repeat,
+        "status": str(result.status),
+        "simulator_only": result.simulator_only,
+        "turns_planned": result.turns_planned,
+        "turns_completed": result.turns_completed,
+        "requests": result.requests,
+        "prompt_tokens": result.prompt_tokens,
+        "input_tokens": result.input_tokens,
+        "cache_creation_input_tokens": result.cache_creation_input_tokens,
+        "cache_read_input_tokens": result.cache_read_input_tokens,
+        "output_tokens": result.output_tokens,
+        "cache_share": result.cache_share,
+        "cost_usd": result.cost_usd,
+        "cost_by_purpose_usd": {"turn": costs.turn, "tool": costs.tool, "summary": costs.summary},
+        "probe_requests": result.probe_requests,
+        "probe_cost_usd": result.probe_cost_usd,
+        "recall": result.recall,
+        "recall_passed": result.recall_passed,
+        "recall_total": result.recall_total,
+        "recall_simulated": result.recall_simulated,
+        "kept": result.kept,
+        "facts_total": result.facts_total,
+        "wait_ms": _waits_json(result.wait_ms),
+        "ttft_ms": _percentiles_json(result.ttft_ms),
+        "compactions": result.compactions,
+        "marks": [str(mark) for mark in result.marks],
+        "errors": list(result.errors),
+        "turns": [_turn_json(row) for row in result.turns],
+        "probes": [
+            {
+                "fact": probe.fact,
+                "asked_after": probe.asked_after,
+                "question": probe.question,
+                "answer": probe.answer,
+                "passed": probe.passed,
+                "stale": probe.stale,
+                "visible": probe.visible,
+                "is_test": probe.is_test,
+            }
+            for probe in result.probes
+        ],
+    }
+
+
+def settings_json(spec: ComparisonSpec) -> dict[str, Any]:
+    """Return the settings that the replays of a comparison share, scripts and strategies by name."""
+    settings: dict[str, Any] = {}
+    for field in dataclasses.fields(spec):
+        value = getattr(spec, field.name)
+        if field.name == "scripts":
+            value = [script.id for script in value]
+        elif field.name == "strategies":
+            value = [
+                {"name": choice.name, "params": dict(choice.params), "label": choice.label}
+                for choice in value
+            ]
+        elif isinstance(value, tuple):
+            value = [str(one) for one in value]
+        if field.name not in ("id", "title"):
+            settings[field.name] = value
+    return settings
+
+
+def _waits_json(waits: Waits | None) -> dict[str, float | None]:
+    if waits is None:
+        return {"p50": None, "p95": None, "max": None, "total": None}
+    return {"p50": waits.p50, "p95": waits.p95, "max": waits.max, "total": waits.total}
+
+
+def _percentiles_json(times: Percentiles | None) -> dict[str, float | None]:
+    if times is None:
+        return {"p50": None, "p95": None}
+    return {"p50": times.p50, "p95": times.p95}
+
+
+def _turn_json(row: TurnResult) -> dict[str, Any]:
+    return {
+        "turn": row.turn,
+        "prompt_tokens": row.prompt_tokens,
+        "cache_read_input_tokens": row.cache_read_input_tokens,
+        "cache_creation_input_tokens": row.cache_creation_input_tokens,
+        "input_tokens": row.input_tokens,
+        "output_tokens": row.output_tokens,
+        "cost_usd": row.cost_usd,
+        "wait_ms": row.wait_ms,
+        "cache_miss_reason": None if row.cache_miss_reason is None else str(row.cache_miss_reason),
+        "events": [
+            {"kind": event.kind, **{k: v for k, v in event.data.items() if k != "kind"}}
+            for event in row.events
+        ],
+    }

@@ -1,0 +1,345 @@
+"""From a replay's records to its numbers."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memdash.errors import InputError, MemdashError
+from memdash.metrics.pricing import Prices
+from memdash.metrics.recall import Controls, facts_stated, planned_probes, probes_of, still_there, survival_of
+from memdash.metrics.result import (
+    EventResult,
+    IterationResult,
+    Mark,
+    Percentiles,
+    PurposeCosts,
+    ReplayResult,
+    TurnResult,
+    Waits,
+)
+from memdash.metrics.tokens import COMPACTION, compactions_of, own_usages, refused, total, usage_faults
+from memdash.records import EventKind, MissReason, Purpose, RequestRecord, Status, TurnRecord, Usage
+from memdash.replay_log import ReplayLog
+from memdash.spec import Provider, ReplaySpec
+from memdash.strategies.base import strategy
+
+
+class SumError(MemdashError):
+    """Raised when totals do not add up to what they are made of: a fault of memdash, never of what was measured."""
+
+
+def measure_all(logs: Sequence[ReplayLog], prices: Prices) -> tuple[ReplayResult, ...]:
+    """Return the numbers of every replay of a comparison, in the order given.
+
+    All of them are needed at once, since one replay asks the controls of the probes for the others.
+    """
+    controls = Controls(logs)
+    return tuple(measure(log, prices, controls) for log in logs)
+
+
+def measure(log: ReplayLog, prices: Prices, controls: Controls | None = None) -> ReplayResult:
+    """Return the numbers of one replay; without ``controls`` only its own controls decide what is a test.
+
+    Raises :class:`SumError` where the numbers contradict each other.
+    """
+    spec = log.spec
+    controls = controls or Controls([log])
+    status, completed = _state(log)
+    ledger = _Ledger.of(log.requests, prices)
+    rows = _turns(log, ledger)
+    costs = PurposeCosts(
+        turn=ledger.spent(Purpose.TURN),
+        tool=ledger.spent(Purpose.TOOL),
+        summary=ledger.spent(Purpose.SUMMARY),
+    )
+    buckets = total([*ledger.own_usages, *ledger.summary_usages])
+    cost = _added([costs.turn, costs.tool, costs.summary])
+    probes = probes_of(log, controls)
+    planned = planned_probes(spec.script, spec.turns)
+    tests = {point for point in planned if controls.is_test(log, *point)}
+    tests.update((probe.fact, probe.asked_after) for probe in probes if probe.is_test)
+    passed = sum(probe.passed for probe in probes if probe.is_test)
+    answered = status in (Status.DONE, Status.REJECTED)
+    stated = facts_stated(spec.script, spec.turns)
+    survival = survival_of(log)
+    result = ReplayResult(
+        id=spec.id,
+        script=spec.script.id,
+        strategy=spec.strategy,
+        params=dict(spec.params),
+        label=spec.label,
+        model=spec.model,
+        effort=spec.effort,
+        provider=str(spec.provider),
+        cache=str(spec.cache),
+        cache_marks=str(spec.cache_marks),
+        repeat=spec.repeat,
+        status=status,
+        simulator_only=spec.relax_limits,
+        turns_planned=spec.turns,
+        turns_completed=completed,
+        requests=ledger.requests,
+        prompt_tokens=buckets.prompt_tokens,
+        input_tokens=buckets.input_tokens,
+        cache_creation_input_tokens=buckets.cache_creation_input_tokens,
+        cache_read_input_tokens=buckets.cache_read_input_tokens,
+        output_tokens=buckets.output_tokens,
+        cache_share=buckets.cache_share,
+        cost_usd=cost,
+        cost_by_purpose_usd=costs,
+        probe_requests=ledger.probe_requests,
+        probe_cost_usd=ledger.spent(Purpose.PROBE),
+        recall=passed / len(tests) if tests and answered else None,
+        recall_passed=passed,
+        recall_total=len(tests),
+        recall_simulated=spec.provider is Provider.SIMULATOR,
+        kept=sum(still_there(one) for one in survival.values()) if survival and stated else None,
+        facts_total=len(stated),
+        wait_ms=_waits(log.turns),
+        ttft_ms=_first_texts(log.turns),
+        compactions=sum(_puts_a_summary_into_use(event.event, event.data) for event in log.events),
+        marks=_marks(spec, status, completed, log),
+        errors=_errors(log),
+        turns=rows,
+        probes=probes,
+        series=spec.series,
+        buckets=buckets,
+        iterations=tuple(ledger.iterations),
+        survival=survival,
+        facts=stated,
+        planned_probes=planned,
+        usage_faults=tuple(fault for request in log.requests for fault in usage_faults(request)),
+    )
+    _check_sums(result)
+    return result
+
+
+@dataclass(slots=True)
+class _Ledger:
+    """The requests of a replay, sorted into turns and purposes while their costs are added up.
+
+    ``own_usages`` are those of turn and tool requests; ``summary_usages`` those of summary requests and of the compactions
+    the API made inside answers, which its top-level usage leaves out (Messages API, ``usage.iterations``).
+    A refused request counts as a request, and for nothing else.
+    """
+
+    requests: int = 0
+    probe_requests: int = 0
+    own_usages: list[Usage] = field(default_factory=list)
+    summary_usages: list[Usage] = field(default_factory=list)
+    own_by_turn: dict[int, list[Usage]] = field(default_factory=lambda: defaultdict(list))
+    summary_by_turn: dict[int, list[Usage]] = field(default_factory=lambda: defaultdict(list))
+    own_cost_by_turn: dict[int, float | None] = field(default_factory=lambda: defaultdict(float))
+    summary_cost_by_turn: dict[int, float | None] = field(default_factory=lambda: defaultdict(float))
+    misses: dict[int, MissReason] = field(default_factory=dict)
+    iterations: list[IterationResult] = field(default_factory=list)
+    costs: dict[Purpose, list[float]] = field(default_factory=lambda: {purpose: [] for purpose in Purpose})
+    unknown: set[Purpose] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, requests: Iterable[RequestRecord], prices: Prices) -> _Ledger:
+        ledger = cls()
+        for request in requests:
+            ledger._enter(request, prices)
+        return ledger
+
+    def spent(self, purpose: Purpose) -> float | None:
+        """What the requests of a purpose cost; 0 where there were none, None where a cost is not known."""
+        return None if purpose in self.unknown else math.fsum(self.costs[purpose])
+
+    def _enter(self, request: RequestRecord, prices: Prices) -> None:
+        purpose, turn = request.purpose, request.turn
+        if purpose is Purpose.PROBE:
+            self.probe_requests += 1
+        else:
+            self.requests += 1
+        if purpose in (Purpose.TURN, Purpose.TOOL):
+            self.own_by_turn[turn]  # a refused turn has a row too
+        if refused(request):
+            return
+        shares = prices.cost_by_purpose(request)
+        if purpose is Purpose.PROBE:
+            self._pay(purpose, None if shares is None else math.fsum(shares.values()))
+            return
+        own = None if shares is None else shares.get(purpose, 0.0)
+        self._pay(purpose, own)
+        compactions = compactions_of(request)
+        if request.iterations:
+            self._enter_iterations(request, shares, len(compactions))
+        if purpose is Purpose.SUMMARY:
+            usages = [*own_usages(request), *compactions]
+            self.summary_usages += usages
+            self.summary_by_turn[turn] += usages
+            self.summary_cost_by_turn[turn] = _plus(self.summary_cost_by_turn[turn], own)
+            return
+        usages = own_usages(request)
+        self.own_usages += usages
+        self.own_by_turn[turn] += usages
+        self.own_cost_by_turn[turn] = _plus(self.own_cost_by_turn[turn], own)
+        if request.miss_reason is not None:
+            self.misses.setdefault(turn, request.miss_reason)
+        if compactions:
+            inside = None if shares is None else shares.get(Purpose.SUMMARY, 0.0)
+            self._pay(Purpose.SUMMARY, inside)
+            self.summary_usages += compactions
+            self.summary_by_turn[turn] += compactions
+            self.summary_cost_by_turn[turn] = _plus(self.summary_cost_by_turn[turn], inside)
+
+    def _pay(self, purpose: Purpose, cost: float | None) -> None:
+        if cost is None:
+            self.unknown.add(purpose)
+        else:
+            self.costs[purpose].append(cost)
+
+    def _enter_iterations(
+        self, request: RequestRecord, shares: Mapping[Purpose, float] | None, compactions: int
+    ) -> None:
+        # The price table prices a request's compactions together; with several, no one of them has a price of its own.
+        cost = shares.get(Purpose.SUMMARY) if shares is not None and compactions == 1 else None
+        for one in request.iterations:
+            self.iterations.append(
+                IterationResult(
+                    turn=request.turn,
+                    request=request.number,
+                    type=one.type,
+                    model=one.model or request.model,
+                    prompt_tokens=one.usage.prompt_tokens,
+                    output_tokens=one.usage.output_tokens,
+                    cost_usd=cost if one.type == COMPACTION else None,
+                )
+            )
+
+
+def _turns(log: ReplayLog, ledger: _Ledger) -> tuple[TurnResult, ...]:
+    """One row for every turn that anything is known of."""
+    waits = {turn.turn: turn.wait_ms for turn in log.turns}
+    events: dict[int, list[EventResult]] = defaultdict(list)
+    for event in log.events:
+        events[event.turn].append(EventResult(str(event.event), event.data))
+    numbers = sorted({*ledger.own_by_turn, *ledger.summary_by_turn, *waits, *events})
+    rows = []
+    so_far: float | None = 0.0
+    for number in numbers:
+        own = ledger.own_by_turn.get(number, [])
+        summaries = ledger.summary_by_turn.get(number, [])
+        cost = ledger.own_cost_by_turn.get(number, 0.0)
+        summary_cost = ledger.summary_cost_by_turn.get(number, 0.0)
+        so_far = _added([so_far, cost, summary_cost])
+        sums = total(own)
+        rows.append(
+            TurnResult(
+                turn=number,
+                prompt_tokens=sums.prompt_tokens if own else None,
+                cache_read_input_tokens=sums.cache_read_input_tokens,
+                cache_creation_input_tokens=sums.cache_creation_input_tokens,
+                input_tokens=sums.input_tokens if own else None,
+                output_tokens=sums.output_tokens if own else None,
+                cost_usd=cost,
+                wait_ms=waits.get(number),
+                cache_miss_reason=ledger.misses.get(number),
+                events=tuple(events.get(number, ())),
+                cumulative_cost_usd=so_far,
+                summary_cost_usd=summary_cost,
+                summary_tokens=total(summaries).prompt_tokens,
+            )
+        )
+    return tuple(rows)
+
+
+def _state(log: ReplayLog) -> tuple[Status, int]:
+    """The present state, and how many turns have their final answer; the turns themselves know it sooner than the state."""
+    finished = len({turn.turn for turn in log.turns})
+    if not log.statuses:
+        return (Status.RUNNING if log.requests else Status.QUEUED), finished
+    return log.statuses[-1].status, max(finished, log.statuses[-1].turns_completed)
+
+
+def _errors(log: ReplayLog) -> tuple[str, ...]:
+    """Every refusal and the reason of an early end, each once, in the order they came."""
+    messages = [request.error_message or request.error_type for request in log.requests]
+    if log.statuses and log.statuses[-1].status is not Status.DONE:
+        messages.append(log.statuses[-1].message)
+    return tuple(dict.fromkeys(message for message in messages if message))
+
+
+def _puts_a_summary_into_use(kind: EventKind, data: Mapping[str, object]) -> bool:
+    """Whether an event means that a summary stands in for turns now; one that came to nothing says ``used=False``."""
+    return kind in (EventKind.COMPACTION, EventKind.SWAP) and data.get("used", True) is not False
+
+
+def _marks(spec: ReplaySpec, status: Status, completed: int, log: ReplayLog) -> tuple[Mark, ...]:
+    """What is odd about the strategy's threshold; told of finished replays alone.
+
+    A threshold fires on every turn if it does so from the second turn at the latest, which is the first that has a history.
+    """
+    try:
+        fires = strategy(spec.strategy).fires
+    except InputError:  # a strategy of someone else's that is not installed here
+        return ()
+    if not fires or status is not Status.DONE:
+        return ()
+    fired = {event.turn for event in log.events if event.event in fires}
+    if not fired:
+        return (Mark.NEVER_FIRES,)
+    first = min(fired)
+    if first <= 2 < completed and fired.issuperset(range(first, completed + 1)):
+        return (Mark.FIRES_EVERY_TURN,)
+    return ()
+
+
+def _waits(turns: Sequence[TurnRecord]) -> Waits | None:
+    waits = sorted(turn.wait_ms for turn in turns)
+    if not waits:
+        return None
+    return Waits(
+        p50=nearest_rank(waits, 0.50), p95=nearest_rank(waits, 0.95), max=waits[-1], total=math.fsum(waits)
+    )
+
+
+def _first_texts(turns: Sequence[TurnRecord]) -> Percentiles | None:
+    times = sorted(turn.first_text_ms for turn in turns if turn.first_text_ms is not None)
+    if not times:
+        return None
+    return Percentiles(p50=nearest_rank(times, 0.50), p95=nearest_rank(times, 0.95))
+
+
+def nearest_rank(ordered: Sequence[float], share: float) -> float:
+    """Return the smallest value of ``ordered`` (ascending, not empty) that at least ``share`` of all do not exceed."""
+    return ordered[max(math.ceil(share * len(ordered) - 1e-9), 1) - 1]
+
+
+def _plus(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
+
+def _added(parts: Iterable[float | None]) -> float | None:
+    """The sum, None where any part is not known."""
+    known = list(parts)
+    return (
+        None if any(part is None for part in known) else math.fsum(part for part in known if part is not None)
+    )
+
+
+def _check_sums(result: ReplayResult) -> None:
+    """Raise where totals, rows and purposes contradict each other."""
+    if result.prompt_tokens is not None:
+        parts = (result.input_tokens, result.cache_creation_input_tokens, result.cache_read_input_tokens)
+        _must_equal(result, "the token buckets", sum(part or 0 for part in parts), result.prompt_tokens)
+        rows = sum((row.prompt_tokens or 0) + (row.summary_tokens or 0) for row in result.turns)
+        _must_equal(result, "the turns' and summaries' prompt tokens", rows, result.prompt_tokens)
+    if result.cost_usd is not None:
+        purposes = result.cost_by_purpose_usd
+        rows_cost = math.fsum(row.cost_usd or 0.0 for row in result.turns)
+        _must_equal(result, "the turns' costs", rows_cost, (purposes.turn or 0.0) + (purposes.tool or 0.0))
+        last = result.turns[-1].cumulative_cost_usd if result.turns else 0.0
+        _must_equal(result, "the cost up to the last turn", last or 0.0, result.cost_usd)
+
+
+def _must_equal(result: ReplayResult, what: str, found: float, expected: float) -> None:
+    if not math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-12):
+        raise SumError(
+            f"{result.label}: {what} come to {found!r}, the total is {expected!r}; please report this"
+        )

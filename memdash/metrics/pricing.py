@@ -1,0 +1,18 @@
+"""The seam to money: what the metrics need of a price table (:mod:`memdash.prices` is where it is computed)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from memdash.records import Purpose, RequestRecord
+
+
+class Prices(Protocol):
+    """What requests cost in US dollars."""
+
+    def cost_by_purpose(self, request: RequestRecord) -> Mapping[Purpose, float] | None:
+        """Return the cost of a request by purpose; None where a price or a token count is not known.
+
+        Compaction that the API did inside the request stands under ``summary``, the rest under the request's own purpose.
+        """
