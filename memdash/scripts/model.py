@@ -138,19 +138,3 @@ class Script:
     max_tokens: int = 1024
     effort: str | None = None
     warnings: tuple[str, ...] = ()
-
-    def tool_result(self, name: str, input: Mapping[str, Json], turn: int) -> ToolCall | str | None:
-        """Return the scripted call that answers ``name`` with ``input``, else the tool's default result, else None.
-
-        A call of the same name and input in ``turn`` itself is preferred to one of another turn.
-        """
-        calls = [
-            (one.number != turn, call)
-            for one in self.turns
-            for step in one.steps
-            for call in step.calls
-            if call.name == name and dict(call.input) == dict(input)
-        ]
-        if calls:
-            return min(calls, key=lambda pair: pair[0])[1]
-        return self.tool_defaults.get(name)

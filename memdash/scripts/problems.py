@@ -1,0 +1,40 @@
+"""Problems of a script, each with its place, collected so that one reading of a file tells all of them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+Place = tuple[str | int, ...]
+"""Where something stands in a script, in the words of its YAML form: ``("turns", 3, "calls", 0, "id")``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that makes a script unusable: what, and where."""
+
+    place: Place
+    text: str
+
+
+def spell(place: Place) -> str | None:
+    """Write ``place`` as it appears in messages: ``turns[3].calls[0].id``; None for the script as a whole."""
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text or None
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """Return a sentence part that offers the nearest of ``known``, else all of them; empty when there are none."""
+    names = list(known)
+    near = difflib.get_close_matches(word[:80], names, n=1)
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    return f"; known are {', '.join(sorted(names))}" if names else ""
+
+
+def brief(value: str, limit: int = 40) -> str:
+    """Quote ``value`` for a message, cut to ``limit`` characters."""
+    return repr(value if len(value) <= limit else value[: limit - 1] + "…")
