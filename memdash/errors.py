@@ -30,7 +30,12 @@ class ScriptError(InputError):
     """
 
     def __init__(
-        self, problem: str, *, path: Path | str | None = None, line: int | None = None, field: str | None = None
+        self,
+        problem: str,
+        *,
+        path: Path | str | None = None,
+        line: int | None = None,
+        field: str | None = None,
     ) -> None:
         self.problem = problem
         self.path = path

@@ -128,7 +128,9 @@ class Usage:
         """``input + cache_creation + cache_read``; None where the server reports no input at all."""
         if self.input_tokens is None:
             return None
-        return self.input_tokens + (self.cache_creation_input_tokens or 0) + (self.cache_read_input_tokens or 0)
+        return (
+            self.input_tokens + (self.cache_creation_input_tokens or 0) + (self.cache_read_input_tokens or 0)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,15 +274,7 @@ class StatusRecord:
     kind: Literal["status"] = "status"
 
 
-Record = (
-    RequestRecord
-    | EventRecord
-    | TurnRecord
-    | JobRecord
-    | ProbeRecord
-    | FactRecord
-    | StatusRecord
-)
+Record = RequestRecord | EventRecord | TurnRecord | JobRecord | ProbeRecord | FactRecord | StatusRecord
 """Everything a replay yields. ``seq`` counts up from 0 without gaps within one replay."""
 
 

@@ -131,7 +131,12 @@ class ComparisonSpec:
                 raise InputError(f"script {chosen_script.id!r} is chosen twice; keep one of them")
         cells = list(
             itertools.product(
-                self.scripts, range(1, self.repeats + 1), self.models, self.caches, self.cache_marks, self.strategies
+                self.scripts,
+                range(1, self.repeats + 1),
+                self.models,
+                self.caches,
+                self.cache_marks,
+                self.strategies,
             )
         )
         replays: list[ReplaySpec] = []
@@ -173,7 +178,9 @@ class ComparisonSpec:
         labels = [replay.label for replay in replays]
         for label in labels:
             if labels.count(label) > 1:
-                raise InputError(f"{label!r} is chosen twice; give each strategy, model and cache setting once")
+                raise InputError(
+                    f"{label!r} is chosen twice; give each strategy, model and cache setting once"
+                )
         return tuple(replays)
 
     def _pace(self) -> float:

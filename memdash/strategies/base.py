@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -35,12 +35,21 @@ class Exchange:
 class RequestOptions:
     """What a strategy adds to each request of a turn: body fields, and the beta headers they need.
 
-    ``thinking`` fields are merged into the request's own thinking configuration.
+    ``thinking`` fields are merged into the request's own thinking configuration. ``omit_system`` leaves the system prompt out, for
+    a strategy that carries it in its messages.
     """
 
     body: Mapping[str, Any] = field(default_factory=dict)
     thinking: Mapping[str, Any] = field(default_factory=dict)
     betas: tuple[str, ...] = ()
+    omit_system: bool = False
+
+
+DROP_BLOCK = RequestOptions(
+    thinking={"block_binding": {"prefix_mismatch_behavior": "drop_block"}},
+    betas=("thinking-binding-controls-2026-08-01",),
+)
+"""Asks the API to leave out thinking blocks that an edit of the history has made invalid (Messages API, preserved thinking)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +111,10 @@ class Workspace(Protocol):
         """The model that answers the conversation."""
 
     @property
+    def system(self) -> str:
+        """The conversation's system prompt as of this turn."""
+
+    @property
     def fixed_tokens(self) -> int:
         """An estimate of the fixed part (system prompt and tools), in tokens."""
 
@@ -141,7 +154,8 @@ class Strategy(Protocol):
     description: ClassVar[str]
     """One line a newcomer understands."""
     Params: ClassVar[type]
-    """A frozen dataclass of :func:`param` fields; the first is the main one."""
+    """A frozen dataclass of :func:`param` fields; the first is the main one. Its ``__post_init__`` may settle a default that
+    depends on another parameter, and raise :class:`InputError` where two do not fit."""
     fires: ClassVar[frozenset[EventKind]]
     """The events that show that its threshold was reached; empty where it has none."""
 
@@ -233,11 +247,13 @@ def param(
     unit: str = "",
 ) -> Any:
     """Declare a parameter of a strategy, as the default of a field of its ``Params``."""
-    return field(default=default, metadata={"help": help, "minimum": minimum, "maximum": maximum, "unit": unit})
+    return field(
+        default=default, metadata={"help": help, "minimum": minimum, "maximum": maximum, "unit": unit}
+    )
 
 
 @cache
-def parameters(params: type) -> tuple[Parameter, ...]:
+def parameters(params: type[Any]) -> tuple[Parameter, ...]:
     """Return the parameters that a ``Params`` class declares, the main one first."""
     hints = typing.get_type_hints(params)
     return tuple(_parameter(one, hints[one.name]) for one in dataclasses.fields(params))
@@ -252,7 +268,9 @@ def _parameter(one: dataclasses.Field[Any], hint: Any) -> Parameter:
     choices: tuple[str, ...] = ()
     if typing.get_origin(hint) is Literal:
         choices, hint = typing.get_args(hint), str
-    return Parameter(name=one.name, type=hint, default=one.default, choices=choices, optional=optional, **one.metadata)
+    return Parameter(
+        name=one.name, type=hint, default=one.default, choices=choices, optional=optional, **one.metadata
+    )
 
 
 # -- choices and registry ------------------------------------------------------------------------------------------------
@@ -290,7 +308,9 @@ def register(cls: S) -> S:
     """
     known = _registry.setdefault(cls.name, cls)
     if known is not cls:
-        raise ValueError(f"the strategy name {cls.name!r} is taken by {known.__module__}.{known.__qualname__}")
+        raise ValueError(
+            f"the strategy name {cls.name!r} is taken by {known.__module__}.{known.__qualname__}"
+        )
     return cls
 
 
@@ -333,11 +353,11 @@ def choose(name: str, given: Mapping[str, Any] | None = None) -> StrategyChoice:
             values[one.name] = one.parse(given[one.name]) if one.name in given else one.default
         except InputError as error:
             raise InputError(f"{name}: {error}") from None
-    check: Callable[[Any], str | None] | None = getattr(cls, "check", None)
-    problem = check(cls.Params(**values)) if check else None
-    if problem:
-        raise InputError(f"{name}: {problem}")
-    return StrategyChoice(name, values)
+    try:
+        settled = cls.Params(**values)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+    return StrategyChoice(name, dataclasses.asdict(settled))
 
 
 def parse(text: str) -> StrategyChoice:

@@ -1,0 +1,19 @@
+"""The one place that builds an SDK client and a request, and reads usage from a response."""
+
+from memdash.claude.clients import Claude, Pending, connect
+from memdash.claude.request import FixedPart, Request, RequestBuilder
+from memdash.claude.response import Refused, Response, read_iterations, read_usage, refused_by_api
+
+__all__ = [
+    "Claude",
+    "FixedPart",
+    "Pending",
+    "Refused",
+    "Request",
+    "RequestBuilder",
+    "Response",
+    "connect",
+    "read_iterations",
+    "read_usage",
+    "refused_by_api",
+]

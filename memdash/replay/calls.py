@@ -1,0 +1,378 @@
+"""Making a replay's requests: each one checked against the budget, sent, read, recorded, or taken from the journal."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from memdash.claude import Claude, Pending, Refused, Request, Response, refused_by_api
+from memdash.models import TokenFamily, facts
+from memdash.records import Control, EventKind, EventRecord, JobRecord, Purpose, RequestRecord
+from memdash.replay.journal import BlockBook, Context, Journal, entry_block, shared_length
+from memdash.replay.misses import Miss, Sent, find_miss
+from memdash.replay.timeline import Timeline
+from memdash.scripts.model import Turn
+from memdash.simulator.hint import HintedCall, HintedStep
+from memdash.spec import ReplaySpec
+from memdash.tokens import counter
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRequest:
+    """A request about to be made, as the budget sees it: sizes in tokens, the prompt's an upper estimate."""
+
+    model: str
+    prompt_tokens: int
+    max_tokens: int
+    purpose: Purpose
+
+
+Gate = Callable[[PlannedRequest], None]
+"""Called before every request; raises :class:`memdash.errors.BudgetExceeded` where it must not be made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where in the replay a request stands."""
+
+    purpose: Purpose
+    turn: int
+    step: int = 0
+    control: Control | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A recorded request with its answer; times are the replay's."""
+
+    record: RequestRecord
+    content: tuple[Mapping[str, Any], ...]
+
+
+class RequestFailed(Exception):  # an outcome, named for what happened
+    """Raised where a request has no usable answer, after it is recorded. ``by_api``: the API refused the request itself."""
+
+    def __init__(self, record: RequestRecord, by_api: bool) -> None:
+        super().__init__(record.error_message or "the request failed")
+        self.record = record
+        self.by_api = by_api
+
+    @property
+    def message(self) -> str:
+        """What the API or the network said."""
+        return str(self)
+
+
+class Calls:
+    """Makes the requests of one replay.
+
+    A request that an earlier run recorded is never made again: its answer comes from the journal, and the client takes it in so that
+    cache and clock are as they were. A recorded failure of network or service is passed over and the request made anew.
+    """
+
+    def __init__(
+        self,
+        spec: ReplaySpec,
+        client: Claude,
+        timeline: Timeline,
+        journal: Journal,
+        gate: Gate | None,
+    ) -> None:
+        self._spec = spec
+        self._client = client
+        self._timeline = timeline
+        self._journal = journal
+        self._gate = gate
+        self.book = BlockBook()
+        self._number = 0
+        self._jobs = 0
+        self._last: Sent | None = None
+        self._last_number: int | None = None
+        self._lifetime_ms = lifetime_ms(spec)
+
+    @property
+    def last_started_ms(self) -> float | None:
+        """When the conversation's last request began; None before the first."""
+        return None if self._last is None else self._last.started_ms
+
+    def send(self, request: Request, slot: Slot) -> Answered:
+        """Make a request and wait for its answer.
+
+        Raises :class:`RequestFailed` where there is none, and what the gate raises.
+        """
+        context = self.book.context(request)
+        while (recorded := self._journal.recorded_request(context, slot.purpose)) is not None:
+            answered = self._recall(recorded, request, context, slot)
+            if slot.purpose is not Purpose.PROBE:
+                self._timeline.jump_to(recorded.finished_ms)
+            if not _worth_repeating(recorded):
+                return self._settle(answered, request, slot)
+        self._check(request, slot)
+        probe = slot.purpose is Purpose.PROBE
+        try:
+            outcome: Response | Refused = (self._client.probe if probe else self._client.send)(request)
+        except Refused as refused:
+            outcome = refused
+        return self._settle(self._record(outcome, request, context, slot, job=None), request, slot)
+
+    def start(self, request: Request, slot: Slot) -> BackgroundCall:
+        """Start a request beside the conversation. What the gate raises, it raises."""
+        self._jobs += 1
+        return BackgroundCall(self, request, slot, self._jobs)
+
+    def _settle(self, answered: Answered, request: Request, slot: Slot) -> Answered:
+        """Remember a conversation's request as the one the next is compared with; raise a failure."""
+        record = answered.record
+        if record.error_message is not None:
+            raise RequestFailed(record, refused_by_api(record.error_status))
+        if slot.purpose in (Purpose.TURN, Purpose.TOOL):
+            context = self.book.context(request)
+            self._last = Sent(record.model, request.options, context, record.started_ms, record.usage)
+            self._last_number = record.number
+        return answered
+
+    def _check(self, request: Request, slot: Slot) -> None:
+        if self._gate is not None:
+            known = facts(request.body["model"])
+            family = known.token_family if known else TokenFamily.NEW
+            body = {key: request.body.get(key) for key in ("system", "tools", "messages")}
+            text = json.dumps(body, ensure_ascii=False)
+            prompt = counter("estimate").count(text, family)
+            self._gate(
+                PlannedRequest(request.body["model"], prompt, request.body["max_tokens"], slot.purpose)
+            )
+
+    def _record(
+        self, outcome: Response | Refused, request: Request, context: Context, slot: Slot, job: int | None
+    ) -> Answered:
+        """Record a request with its answer, and what the API did to it."""
+        content = outcome.content if isinstance(outcome, Response) else ()
+        reply_ids = tuple(self.book.id_of(block) for block in content)
+        self._number += 1
+        number = self._number
+        before = self._last.context.entries if self._last is not None else ()
+        shared = shared_length(before, context.entries)
+        started = self._timeline.since_start(outcome.started_ms)
+        miss = self._miss(outcome, request, context, slot, started)
+        ids = (context.system, context.tools, *(entry_block(one) for one in context.entries), *reply_ids)
+        blocks = self.book.unrecorded(ids)
+
+        def make(seq: int) -> RequestRecord:
+            shape: dict[str, Any] = {
+                "seq": seq,
+                "number": number,
+                "purpose": slot.purpose,
+                "turn": slot.turn,
+                "step": slot.step,
+                "model": request.body["model"],
+                "options": request.options,
+                "betas": request.betas,
+                "system_block": context.system,
+                "tools_block": context.tools,
+                "base_request": self._last_number,
+                "shared": shared,
+                "entries": context.entries[shared:],
+                "blocks": blocks,
+                "started_ms": started,
+                "finished_ms": self._timeline.since_start(outcome.finished_ms),
+                "usage": outcome.usage,
+                "request_id": outcome.request_id,
+                "retries": outcome.retries,
+                "modelled": outcome.modelled,
+                "control": slot.control,
+                "job": job,
+                "miss_reason": miss.reason,
+                "missed_tokens": miss.tokens,
+            }
+            if isinstance(outcome, Refused):
+                return RequestRecord(
+                    first_event_ms=None,
+                    first_text_ms=None,
+                    error_status=outcome.status,
+                    error_type=outcome.type,
+                    error_message=outcome.message,
+                    **shape,
+                )
+            return RequestRecord(
+                first_event_ms=self._since_start(outcome.first_event_ms),
+                first_text_ms=self._since_start(outcome.first_text_ms),
+                iterations=outcome.iterations,
+                reply_blocks=reply_ids,
+                stop_reason=outcome.stop_reason,
+                message_id=outcome.message_id,
+                transformations=outcome.transformations,
+                applied_edits=outcome.applied_edits,
+                **shape,
+            )
+
+        record = self._journal.add(make)
+        self._note_api_events(record)
+        return Answered(record, content)
+
+    def _miss(
+        self, outcome: Response | Refused, request: Request, context: Context, slot: Slot, started: float
+    ) -> Miss:
+        if isinstance(outcome, Refused) or slot.purpose not in (Purpose.TURN, Purpose.TOOL):
+            return Miss(None, None)
+        sent = Sent(request.body["model"], request.options, context, started, outcome.usage)
+        return find_miss(self._last, sent, self._lifetime_ms)
+
+    def _recall(self, record: RequestRecord, request: Request, context: Context, slot: Slot) -> Answered:
+        """Take an answer out of the journal; the client's cache takes it in."""
+        self._number = record.number
+        self.book.learn(record.blocks)
+        ids = (context.system, context.tools, *(entry_block(one) for one in context.entries))
+        self.book.unrecorded(ids)
+        content = tuple(self.book.block(one) for one in record.reply_blocks)
+        answered = record.error_message is None
+        if answered and slot.purpose is not Purpose.PROBE:
+            message = {
+                "id": record.message_id,
+                "type": "message",
+                "role": "assistant",
+                "model": record.model,
+                "content": list(content),
+                "stop_reason": record.stop_reason,
+            }
+            first_event = record.first_event_ms if record.first_event_ms is not None else record.finished_ms
+            self._client.absorb(
+                request,
+                self._timeline.on_clock(record.started_ms),
+                self._timeline.on_clock(first_event),
+                message,
+            )
+        self._note_api_events(record)
+        return Answered(record, content)
+
+    def _note_api_events(self, record: RequestRecord) -> None:
+        """Record what the API says it did: retries by the SDK, thinking it dropped or let pass, context it cleared."""
+        events: list[tuple[EventKind, Mapping[str, Any]]] = []
+        if record.retries:
+            events.append((EventKind.RETRY, {"retries": record.retries}))
+        for one in record.transformations:
+            dropped = one.get("type") == "thinking_dropped"
+            events.append((EventKind.DROP_BLOCK if dropped else EventKind.THINKING_MISMATCH, dict(one)))
+        events.extend((EventKind.CLEAR, dict(one)) for one in record.applied_edits)
+        if record.purpose is Purpose.PROBE:
+            return
+        for event, data in events:
+            detail = {"request": record.number, **data}
+            self._journal.add(
+                partial(EventRecord, event=event, turn=record.turn, at_ms=record.finished_ms, data=detail)
+            )
+
+    def _since_start(self, clock_ms: float | None) -> float | None:
+        return None if clock_ms is None else self._timeline.since_start(clock_ms)
+
+
+class BackgroundCall:
+    """A request that runs beside the conversation.
+
+    On a virtual clock its answer is known, and recorded, at once, and ready when the clock has come to its end. In real time it is
+    recorded when the replay first sees it. In both cases the moment the replay learned of it is a record, so that an
+    interrupted replay learns of it at the same point.
+    """
+
+    def __init__(self, calls: Calls, request: Request, slot: Slot, number: int) -> None:
+        self._calls = calls
+        self._request = request
+        self._slot = slot
+        self._number = number
+        self._context = calls.book.context(request)
+        self._answered: Answered | None = None
+        self._announced = False
+        self._pending: Pending | None = None
+        self.started_ms = calls._timeline.now()
+        self._collect()
+
+    def ready(self) -> bool:
+        """Whether the answer is there now."""
+        self._collect()
+        if self._answered is None:
+            return False
+        expected = self._calls._journal.peek()
+        if expected is None:
+            there = self._answered.record.finished_ms <= self._calls._timeline.now()
+        else:
+            there = isinstance(expected, JobRecord) and expected.job == self._number
+        if there:
+            self._announce()
+        return there
+
+    def result(self) -> Answered:
+        """Wait for the answer; raises :class:`RequestFailed` where there is none."""
+        if self._answered is None:
+            self._collect()
+        if self._answered is None:
+            assert self._pending is not None
+            try:
+                outcome: Response | Refused = self._pending.wait()
+            except Refused as refused:
+                outcome = refused
+            self._answered = self._keep(outcome)
+        if self._calls._journal.peek() is None:
+            self._calls._timeline.wait_until(self._answered.record.finished_ms)
+        else:
+            self._calls._timeline.jump_to(max(self._calls._timeline.now(), self._answered.record.finished_ms))
+        self._announce()
+        if self._answered.record.error_message is not None:
+            raise RequestFailed(self._answered.record, refused_by_api(self._answered.record.error_status))
+        return self._answered
+
+    def _collect(self) -> None:
+        """Take the answer in as soon as it is known: from the journal, else from the call, which is made when the journal has ended."""
+        if self._answered is not None:
+            return
+        expected = self._calls._journal.peek()
+        if isinstance(expected, RequestRecord) and expected.job == self._number:
+            recorded = self._calls._journal.recorded_request(self._context, self._slot.purpose)
+            assert recorded is not None
+            self._answered = self._calls._recall(recorded, self._request, self._context, self._slot)
+        elif expected is None:
+            if self._pending is None:
+                self._calls._check(self._request, self._slot)
+                self._pending = self._calls._client.start(self._request)
+            outcome = self._pending.answer()
+            if outcome is not None:
+                self._answered = self._keep(outcome)
+
+    def _keep(self, outcome: Response | Refused) -> Answered:
+        return self._calls._record(outcome, self._request, self._context, self._slot, job=self._number)
+
+    def _announce(self) -> None:
+        if self._announced:
+            return
+        self._announced = True
+        assert self._answered is not None
+        record = self._answered.record
+        self._calls._journal.add(
+            lambda seq: JobRecord(seq, self._number, record.number, record.started_ms, record.finished_ms)
+        )
+
+
+def lifetime_ms(spec: ReplaySpec) -> float | None:
+    """Return how long a cache entry of this replay lives, None without caching."""
+    return {"5m": 300_000.0, "1h": 3_600_000.0, "off": None}[spec.cache]
+
+
+def request_seed(seed: int, *where: object) -> int:
+    """Return the seed of one request: the same for every strategy at the same place of the conversation."""
+    digest = hashlib.blake2b("/".join(map(str, (seed, *where))).encode(), digest_size=6).digest()
+    return int.from_bytes(digest, "big")
+
+
+def hinted_steps(turn: Turn) -> tuple[HintedStep, ...]:
+    """Return a turn's scripted tool calls in the simulator's own form."""
+    return tuple(
+        HintedStep(tuple(HintedCall(call.name, call.input) for call in step.calls), step.text)
+        for step in turn.steps
+    )
+
+
+def _worth_repeating(record: RequestRecord) -> bool:
+    """Whether a recorded request failed for a reason that has nothing to do with the request."""
+    return record.error_message is not None and not refused_by_api(record.error_status)

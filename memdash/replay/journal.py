@@ -1,0 +1,162 @@
+"""The journal: records in order, blocks by content, and the way back through them.
+
+A replay that goes on from recorded answers runs through the same code as before. Whatever it would record again is taken from the
+journal instead, answers included, until the journal ends.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from memdash.claude import Request
+from memdash.errors import MemdashError
+from memdash.records import Record, RequestRecord, Status, StatusRecord
+
+R = TypeVar("R", bound=Record)
+
+
+class Context(NamedTuple):
+    """A request's context as block ids."""
+
+    system: str | None
+    tools: str | None
+    entries: tuple[str, ...]
+
+
+class Journal:
+    """Numbers the records of one replay and hands each on once.
+
+    ``recorded`` is what an earlier run recorded; only what comes after it is handed on.
+    """
+
+    def __init__(self, recorded: Sequence[Record]) -> None:
+        # The worker's own states (queued, interrupted) are not part of the replay and are numbered below 0.
+        self._recorded = sorted(
+            (record for record in recorded if record.seq >= 0), key=lambda record: record.seq
+        )
+        if [record.seq for record in self._recorded] != list(range(len(self._recorded))):
+            raise MemdashError("the journal of this replay has gaps; it cannot go on from there")
+        self._next = 0
+        self._pending: list[Record] = []
+
+    def add(self, make: Callable[[int], R]) -> R:
+        """Record what ``make`` returns for its sequence number, or return what was recorded in its place."""
+        expected = self.peek()
+        record = make(self._next)
+        self._next += 1
+        if expected is None:
+            self._pending.append(record)
+            return record
+        if type(expected) is not type(record):
+            raise MemdashError(
+                f"the journal of this replay does not fit: record {record.seq} is {expected.kind!r}, not {record.kind!r}. "
+                "It was written by another version; start the replay anew"
+            )
+        return expected
+
+    def peek(self) -> Record | None:
+        """Return the next recorded record, None where the journal has ended. Earlier ends of the replay are passed over."""
+        while self._next < len(self._recorded):
+            record = self._recorded[self._next]
+            if not (isinstance(record, StatusRecord) and record.status is not Status.RUNNING):
+                return record
+            self._next += 1
+        return None
+
+    def recorded_request(self, context: Context, purpose: str) -> RequestRecord | None:
+        """Return the recorded answer to the request at hand, None where it must really be made.
+
+        Raises :class:`MemdashError` where the journal holds another request in its place.
+        """
+        record = self.peek()
+        if record is None:
+            return None
+        if not isinstance(record, RequestRecord) or record.purpose != purpose:
+            found = f"a {record.purpose} request" if isinstance(record, RequestRecord) else repr(record.kind)
+            raise MemdashError(
+                f"the journal of this replay does not fit: record {record.seq} is {found}, not a {purpose} request. "
+                "The script or the strategy has changed since; start the replay anew"
+            )
+        self._next += 1
+        return record
+
+    def drain(self) -> list[Record]:
+        """Return what was recorded since the last call."""
+        records, self._pending = self._pending, []
+        return records
+
+
+class BlockBook:
+    """Gives every block its id, and remembers which blocks are recorded.
+
+    Blocks are recognised by object first: a conversation hands the same ones in again and again.
+    """
+
+    def __init__(self) -> None:
+        self._by_object: dict[int, tuple[Any, str]] = {}
+        self._json: dict[str, str] = {}
+        self._recorded: set[str] = set()
+
+    def context(self, request: Request) -> Context:
+        """Return the ids of a request's system prompt, tools and content blocks."""
+        entries: list[str] = []
+        for message in request.body["messages"]:
+            lead = f"{message['role']}:"
+            for block in message["content"]:
+                entries.append(lead + self.id_of(block))
+                lead = "+"
+        system, tools = request.body.get("system"), request.body.get("tools")
+        return Context(
+            self.id_of(system) if system else None,
+            self._id_of_json(_dump(tools)) if tools else None,
+            tuple(entries),
+        )
+
+    def id_of(self, block: Any) -> str:
+        """Return the id of one block."""
+        known = self._by_object.get(id(block))
+        if known is not None and known[0] is block:
+            return known[1]
+        block_id = self._id_of_json(_dump(block))
+        self._by_object[id(block)] = (block, block_id)
+        return block_id
+
+    def _id_of_json(self, text: str) -> str:
+        block_id = hashlib.sha256(text.encode()).hexdigest()[:24]
+        self._json.setdefault(block_id, text)
+        return block_id
+
+    def unrecorded(self, ids: Sequence[str | None]) -> dict[str, str]:
+        """Return the JSON of those among ``ids`` that no record holds yet, and count them as recorded."""
+        fresh = {one: self._json[one] for one in ids if one is not None and one not in self._recorded}
+        self._recorded.update(fresh)
+        return fresh
+
+    def learn(self, blocks: Mapping[str, str]) -> None:
+        """Take in the blocks of a recorded request."""
+        self._json.update(blocks)
+        self._recorded.update(blocks)
+
+    def block(self, block_id: str) -> Any:
+        """Return a block as it was received."""
+        return json.loads(self._json[block_id])
+
+
+def entry_block(entry: str) -> str:
+    """Return the block id of a context entry (``user:1f3a…`` or ``+1f3a…``)."""
+    return entry.lstrip("+").rpartition(":")[2]
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def shared_length(before: Sequence[str], now: Sequence[str]) -> int:
+    """Return how many entries two contexts share from the start."""
+    for index, (one, other) in enumerate(zip(before, now, strict=False)):
+        if one != other:
+            return index
+    return min(len(before), len(now))

@@ -1,0 +1,90 @@
+"""What several strategies do with messages: leave thinking out, flatten exchanges, write a label."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from memdash.strategies.base import Exchange, Message, parameters
+
+Thinking = Literal["strip", "keep", "drop_block"]
+"""What happens to the thinking blocks of kept turns once history was edited before them."""
+
+THINKING_KINDS = frozenset({"thinking", "redacted_thinking"})
+
+THINKING_HELP = (
+    "What to do with the thinking blocks of kept turns once older turns are gone: strip them, keep them "
+    "(naive: a model that checks them refuses the request), or have the API drop them (drop_block)"
+)
+
+
+class Stripped(NamedTuple):
+    """Messages without thinking, and how many thinking blocks were left out."""
+
+    messages: tuple[Message, ...]
+    blocks: int
+
+
+def strip_thinking(messages: Iterable[Message]) -> Stripped:
+    """Leave out every thinking block; other blocks and untouched messages are the same objects as before.
+
+    A message that held nothing else is left out too, as the API takes no empty one.
+    """
+    kept: list[Message] = []
+    blocks = 0
+    for message in messages:
+        content = [block for block in message["content"] if block.get("type") not in THINKING_KINDS]
+        dropped = len(message["content"]) - len(content)
+        blocks += dropped
+        if not dropped:
+            kept.append(message)
+        elif content:
+            kept.append({"role": message["role"], "content": content})
+    return Stripped(tuple(kept), blocks)
+
+
+def strip_exchanges(exchanges: Iterable[Exchange]) -> tuple[list[Exchange], int]:
+    """Leave thinking out of whole exchanges; returns them and how many blocks went."""
+    stripped = [(exchange.turn, strip_thinking(exchange.messages)) for exchange in exchanges]
+    return [Exchange(turn, one.messages) for turn, one in stripped], sum(one.blocks for _, one in stripped)
+
+
+def flatten(exchanges: Iterable[Exchange]) -> list[Message]:
+    """Return the messages of ``exchanges`` in order."""
+    return [message for exchange in exchanges for message in exchange.messages]
+
+
+def user_message(text: str) -> Message:
+    """Return a user message of one text block."""
+    return {"role": "user", "content": [{"type": "text", "text": text}]}
+
+
+def with_extras(
+    label: str, params: Any, *, told: Sequence[str], words: Mapping[str, str] | None = None
+) -> str:
+    """Append to ``label`` every parameter that is not at its default and not among ``told``, which it already says.
+
+    ``words`` gives the wording by parameter name, with ``{}`` for the value; else it is ``name value``.
+    """
+    parts = [label]
+    for one in parameters(params.__class__):
+        value = getattr(params, one.name)
+        if one.name in told or value == one.default:
+            continue
+        shown = (
+            _short(value)
+            if isinstance(value, str)
+            else f"{value:g}"
+            if isinstance(value, float)
+            else str(value)
+        )
+        parts.append((words or {}).get(one.name, f"{one.name} {{}}").replace("{}", shown))
+    return ", ".join(parts)
+
+
+def _short(text: str) -> str:
+    """A text that fits into a label: at most 24 characters, the rest told apart by a few digits of its hash."""
+    if len(text) <= 24:
+        return text
+    return f"{text[:20]}… #{hashlib.sha256(text.encode()).hexdigest()[:4]}"
