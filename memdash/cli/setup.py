@@ -1,0 +1,236 @@
+"""The options that say what is compared, and the specification that follows from them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import Any, TypeVar
+
+import click
+
+from memdash.cli.values import Budget, Finite, Title
+from memdash.errors import InputError
+from memdash.spec import (
+    DEFAULT_MODEL,
+    DEFAULT_PACE_SECONDS,
+    CacheLifetime,
+    CacheMarks,
+    ComparisonSpec,
+    Provider,
+    Replies,
+)
+from memdash.strategies.base import parse
+
+DEFAULT_SCRIPT = "trip-planning"
+DEFAULT_STRATEGIES = ("full_history", "window:4", "window:keep=4,thinking=keep", "compaction:2000")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What was typed, one field an option of the same name."""
+
+    script: tuple[str, ...]
+    strategy: tuple[str, ...]
+    model: tuple[str, ...]
+    provider: str
+    turns: int | None
+    repeats: int
+    check: bool
+    cache: tuple[str, ...]
+    cache_marks: tuple[str, ...]
+    fixed_part: str
+    pace: float
+    replies: str
+    max_tokens: int | None
+    effort: str | None
+    budget: float | str | None
+    relax_limits: bool
+    token_counter: str
+    title: str | None
+
+    def spec(self) -> ComparisonSpec:
+        """Return the comparison that was asked for.
+
+        Raises :class:`InputError` for an unknown script, strategy or model, and for a live run without a limit.
+        """
+        from memdash.scripts import find_scripts
+
+        provider = Provider(self.provider)
+        if provider is Provider.ANTHROPIC:
+            self._check_live()
+        scripts = [one for name in self.script or (DEFAULT_SCRIPT,) for one in find_scripts(name)]
+        strategies = tuple(parse(text) for text in self.strategy or DEFAULT_STRATEGIES)
+        models = self.model or (DEFAULT_MODEL,)
+        if provider is Provider.SIMULATOR:
+            for model in models:
+                check_model(model)
+        spec = ComparisonSpec(
+            scripts=tuple(scripts),
+            strategies=strategies,
+            title=self.title or _title([one.title for one in scripts], len(strategies)),
+            models=models,
+            provider=provider,
+            turns=self.turns,
+            repeats=self.repeats,
+            check=self.check,
+            caches=tuple(CacheLifetime(one) for one in self.cache) or (CacheLifetime.FIVE_MINUTES,),
+            cache_marks=tuple(CacheMarks(one) for one in self.cache_marks) or (CacheMarks.AUTO,),
+            warm=self.fixed_part == "warm",
+            pace=self.pace,
+            replies=Replies(self.replies),
+            max_tokens=self.max_tokens,
+            effort=self.effort,
+            budget=self.budget if isinstance(self.budget, float) else None,
+            relax_limits=self.relax_limits,
+            token_counter=self.token_counter,
+        )
+        spec.replays()  # finds what is chosen twice, before anything starts
+        return spec
+
+    def _check_live(self) -> None:
+        """Refuse a live run that has no key or that nothing would stop."""
+        if self.budget is None:
+            raise InputError(
+                "a live run costs money: say how much it may cost with --budget USD, or --budget none for no limit"
+            )
+        if not os.environ.get("ANTHROPIC_API_KEY"):
+            raise InputError(
+                "a live run needs a key: set ANTHROPIC_API_KEY (a server of your own at ANTHROPIC_BASE_URL may take any text)"
+            )
+
+
+def setup_options(command: F) -> F:
+    """Add the options of :class:`Setup` to a command."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def check_model(name: str) -> None:
+    """Raise :class:`InputError` for a model that the simulator does not know, with what comes near."""
+    from memdash.models import MODELS, facts
+
+    if facts(name) is not None:
+        return
+    near = get_close_matches(name, MODELS, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    raise InputError(f"the simulator knows no model {name!r}{hint} Known are: {', '.join(MODELS)}")
+
+
+def _title(titles: Sequence[str], strategies: int) -> str:
+    """What was compared, in words a person would say."""
+    about = titles[0] if len(titles) == 1 else f"{len(titles)} scripts"
+    return f"{about}: {strategies} strategies" if strategies > 1 else f"{about}: one strategy"
+
+
+def _choice(kind: type[StrEnum]) -> click.Choice[str]:
+    return click.Choice([str(one) for one in kind])
+
+
+_OPTIONS = (
+    click.option(
+        "--script",
+        multiple=True,
+        metavar="ID_OR_FILE",
+        help=f"A script's id, a YAML file or a conversation to import. Repeatable.  [default: {DEFAULT_SCRIPT}]",
+    ),
+    click.option(
+        "--strategy",
+        multiple=True,
+        metavar="SPEC",
+        help="NAME, NAME:VALUE or NAME:KEY=VALUE,KEY=VALUE (see `memdash strategies`). Repeatable.  "
+        "[default: full history, window of 4, naive window of 4, compaction at 2000]",
+    ),
+    click.option("--model", multiple=True, help=f"Model. Repeatable.  [default: {DEFAULT_MODEL}]"),
+    click.option(
+        "--provider",
+        type=_choice(Provider),
+        default=Provider.SIMULATOR.value,
+        show_default=True,
+        help="What answers: the local simulator, or the live API (needs ANTHROPIC_API_KEY and --budget).",
+    ),
+    click.option(
+        "--turns", type=click.IntRange(1), help="Play only the first N turns.  [default: the whole script]"
+    ),
+    click.option(
+        "--repeats",
+        type=click.IntRange(1, 1000),
+        default=1,
+        show_default=True,
+        help="Play every combination N times.",
+    ),
+    click.option(
+        "--check/--no-check",
+        help="Have the API refuse thinking blocks whose history was edited (prefix_mismatch_behavior: error).  "
+        "[default: no-check; such blocks are reported as events]",
+    ),
+    click.option(
+        "--cache",
+        multiple=True,
+        type=_choice(CacheLifetime),
+        help="Lifetime of cache entries. Repeatable.  [default: 5m]",
+    ),
+    click.option(
+        "--cache-marks",
+        multiple=True,
+        type=_choice(CacheMarks),
+        help="Where the cache marks stand. Repeatable.  [default: auto]",
+    ),
+    click.option(
+        "--fixed-part",
+        type=click.Choice(["cold", "warm"]),
+        default="cold",
+        show_default=True,
+        help="Simulator: whether the first use of a marked fixed part (system and tools) is written, or read because "
+        "other conversations keep it warm.",
+    ),
+    click.option(
+        "--pace",
+        type=Finite(0, 86_400),
+        metavar="SECONDS",
+        default=DEFAULT_PACE_SECONDS,
+        show_default=True,
+        help="Think time between turns; a script's own pause beats it.",
+    ),
+    click.option(
+        "--replies",
+        type=_choice(Replies),
+        default=Replies.FRESH.value,
+        show_default=True,
+        help="Live: take the assistant's replies from the model, or as recorded in the script.",
+    ),
+    click.option(
+        "--max-tokens",
+        type=click.IntRange(1, 128_000),
+        help="max_tokens of every reply.  [default: the script's, 1024]",
+    ),
+    click.option(
+        "--effort",
+        type=click.Choice(["low", "medium", "high", "xhigh", "max"]),
+        help="Effort of every reply.  [default: the script's, else the model's]",
+    ),
+    click.option(
+        "--budget",
+        type=Budget(),
+        metavar="USD",
+        help="Stop before the request that could pass this; `none` for no limit. A live run needs one of the two.",
+    ),
+    click.option(
+        "--relax-limits",
+        is_flag=True,
+        help="Let the simulator accept thresholds below the API's floors; the results are marked simulator_only.",
+    ),
+    click.option(
+        "--token-counter",
+        type=click.Choice(["auto", "ctok", "estimate"]),
+        default="auto",
+        show_default=True,
+        help="How the simulator counts tokens; auto takes ctok where it is installed (Python 3.12+).",
+    ),
+    click.option("--title", type=Title(), help="Title of the comparison.  [default: says what is compared]"),
+)

@@ -1,0 +1,109 @@
+"""A comparison as people read it in a terminal or in Markdown, from the object of the JSON contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memdash import numbers
+from memdash.cli.grid import Grid, one_line
+from memdash.report import SIMULATOR_BASIS, to_csv, to_json
+
+Replay = Mapping[str, Any]
+
+COLUMNS = (
+    "strategy", "prompt tokens", "cached", "cost", "vs full history", "kept", "recall", "wait p50", "p95", "compactions",
+    "status",
+)  # fmt: skip
+_NUMERIC = frozenset(COLUMNS[1:-1])
+
+FORMATS = ("table", "json", "markdown", "csv")
+"""The values of ``--format``."""
+
+
+def rendered(comparison: Mapping[str, Any], form: str) -> str:
+    """Return the comparison in one of :data:`FORMATS`."""
+    if form == "json":
+        return to_json(comparison).decode()
+    if form == "csv":
+        return to_csv(comparison).decode()
+    grid = _grid(comparison["replays"])
+    if form == "markdown":
+        return "\n\n".join([f"## {one_line(comparison['title'])}", grid.markdown(), *_footer(comparison)])
+    return "\n\n".join([one_line(comparison["title"]), grid.plain(), "\n".join(_footer(comparison))])
+
+
+def _grid(replays: Sequence[Replay]) -> Grid:
+    simulated = any(replay["recall_simulated"] for replay in replays)
+    columns = tuple("recall (simulated)" if name == "recall" and simulated else name for name in COLUMNS)
+    return Grid(
+        columns,
+        [_row(replay, _reference(replay, replays)) for replay in replays],
+        numeric=_NUMERIC | {"recall (simulated)"},
+        notes={index: notes for index, replay in enumerate(replays) if (notes := _notes(replay))},
+    )
+
+
+def _row(replay: Replay, reference: Replay | None) -> tuple[str, ...]:
+    waits = replay["wait_ms"] or {}
+    return (
+        replay["label"],
+        numbers.tokens(replay["prompt_tokens"]),
+        numbers.percent(replay["cache_share"]) if replay["requests"] else numbers.NOTHING,
+        numbers.usd(replay["cost_usd"]),
+        _against(replay, reference),
+        numbers.part(replay["kept"], replay["facts_total"]),
+        numbers.part(None if replay["recall"] is None else replay["recall_passed"], replay["recall_total"]),
+        numbers.seconds(waits.get("p50")),
+        numbers.seconds(waits.get("p95")),
+        str(replay["compactions"]),
+        _status(replay),
+    )
+
+
+def _reference(replay: Replay, replays: Sequence[Replay]) -> Replay | None:
+    """The full history of the same script, model, cache and repeat, where it ran to its end."""
+    alike = ("script", "model", "cache", "cache_marks", "repeat")
+    for other in replays:
+        same = all(other[name] == replay[name] for name in alike)
+        if same and other["strategy"] == "full_history" and other["status"] == "done":
+            return other
+    return None
+
+
+def _against(replay: Replay, reference: Replay | None) -> str:
+    """What a finished replay costs against full history; a partial one is not compared."""
+    alike = reference is not None and replay["simulator_only"] == reference["simulator_only"]
+    if reference is None or not alike or replay["status"] != "done" or replay is reference:
+        return numbers.NOTHING
+    if replay["cost_usd"] is None or not reference["cost_usd"]:
+        return numbers.NOT_AVAILABLE
+    return numbers.change(replay["cost_usd"] / reference["cost_usd"] - 1)
+
+
+def _status(replay: Replay) -> str:
+    status: str = replay["status"].replace("_", " ")
+    if replay["turns_completed"] < replay["turns_planned"]:
+        status += f" at turn {min(replay['turns_completed'] + 1, replay['turns_planned'])} of {replay['turns_planned']}"
+    return status + (" (simulator only)" if replay["simulator_only"] else "")
+
+
+def _notes(replay: Replay) -> list[str]:
+    """The lines under a row: what the API refused, and what is odd about the threshold."""
+    notes = list(replay["errors"])
+    if "never_fires" in replay["marks"]:
+        notes.append("its threshold was never reached")
+    if "fires_every_turn" in replay["marks"]:
+        notes.append("its threshold is reached by the fixed part and one exchange: it fires on every turn")
+    return notes
+
+
+def _footer(comparison: Mapping[str, Any]) -> list[str]:
+    replays = comparison["replays"]
+    lines = []
+    if any(replay["provider"] == "simulator" for replay in replays):
+        lines.append(f"{SIMULATOR_BASIS}. Tokens counted by {comparison['token_counter']}.")
+    lines.append(
+        f"Comparison {comparison['comparison']}: `memdash show {comparison['comparison']}`, or `streamlit run app.py`."
+    )
+    return lines

@@ -1,0 +1,145 @@
+"""A stored comparison as a file: JSON, CSV (one row a turn) or Parquet (the same rows, typed).
+
+All take the comparison as ``memdash.metrics`` puts it together, the object of the command line's JSON contract. What a
+script or a model wrote stays text: a CSV cell that a spreadsheet would take for a formula is marked as text.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from memdash.errors import InputError
+
+Comparison = Mapping[str, Any]
+"""The object of ``--format json``."""
+
+TURN_COLUMNS = (
+    "comparison", "title", "created_at", "basis", "script", "strategy", "params", "label", "model", "provider", "cache",
+    "cache_marks", "repeat", "status", "turn", "prompt_tokens", "cache_read_input_tokens", "cache_creation_input_tokens",
+    "input_tokens", "output_tokens", "cost_usd", "wait_ms", "cache_miss_reason", "events",
+)  # fmt: skip
+"""The columns of the CSV and Parquet files, in order; ``basis`` says whether the row is simulated, and by which rules."""
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def to_json(comparison: Comparison) -> bytes:
+    """Return the comparison as indented JSON in UTF-8."""
+    return (json.dumps(comparison, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+
+
+def to_csv(comparison: Comparison) -> bytes:
+    """Return one row a turn in UTF-8; an empty cell is a value that is not known, several events are joined by spaces."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(TURN_COLUMNS)
+    for row in turn_rows(comparison):
+        row["events"] = " ".join(row["events"])
+        writer.writerow([_safe(row[name]) for name in TURN_COLUMNS])
+    return text.getvalue().encode()
+
+
+def to_parquet(comparison: Comparison) -> bytes:
+    """Return the rows of :func:`to_csv` as Parquet; the settings and versions stand in the file's metadata as JSON."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    whole = dict.fromkeys(
+        ("repeat", "turn", *(name for name in TURN_COLUMNS if name.endswith("_tokens"))), pa.int64()
+    )
+    types = whole | {"cost_usd": pa.float64(), "wait_ms": pa.float64(), "events": pa.list_(pa.string())}
+    about = {
+        name: comparison.get(name)
+        for name in ("comparison", "title", "settings", "token_counter", "versions")
+    }
+    schema = pa.schema(
+        [(name, types.get(name, pa.string())) for name in TURN_COLUMNS],
+        metadata={"memdash": json.dumps(about, ensure_ascii=False)},
+    )
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(list(turn_rows(comparison)), schema=schema), file)
+    return file.getvalue()
+
+
+FORMATS: Mapping[str, Callable[[Comparison], bytes]] = {
+    ".json": to_json,
+    ".csv": to_csv,
+    ".parquet": to_parquet,
+}
+"""What each file ending is written by."""
+
+
+def write(comparison: Comparison, path: Path) -> None:
+    """Write the comparison to ``path`` in the format of its ending, whole or not at all; an older file is replaced.
+
+    Raises :class:`InputError` for an unknown ending and for a place that cannot be written.
+    """
+    make = format_of(path)
+    content = make(comparison)
+    try:
+        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(draft, 0o666 & ~umask)  # mkstemp makes it private; an export is an ordinary file
+            os.replace(draft, path)
+        except BaseException:
+            os.unlink(draft)
+            raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def format_of(path: Path) -> Callable[[Comparison], bytes]:
+    """Return what writes files with the ending of ``path``; raises :class:`InputError` for an unknown one."""
+    make = FORMATS.get(path.suffix.lower())
+    if make is None:
+        raise InputError(
+            f"{path}: write to a file that ends in {', '.join(FORMATS)}, not {path.suffix or 'nothing'!r}"
+        )
+    return make
+
+
+def turn_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """Yield the turns of every replay with what tells them apart, by :data:`TURN_COLUMNS`."""
+    for replay in comparison["replays"]:
+        shared = {
+            "comparison": comparison["comparison"],
+            "title": comparison["title"],
+            "created_at": comparison["created_at"],
+            "basis": basis(replay["provider"]),
+            "params": json.dumps(replay["params"], ensure_ascii=False),
+            **{
+                name: replay[name]
+                for name in (
+                    "script", "strategy", "label", "model", "provider", "cache", "cache_marks", "repeat", "status"
+                )
+            },
+        }  # fmt: skip
+        for turn in replay["turns"]:
+            yield {**shared, **turn, "events": [event["kind"] for event in turn["events"]]}
+
+
+SIMULATOR_BASIS = "Simulator rules of 2026-11-30, not yet compared with the live API"
+"""What must stand wherever something simulated is shown or exported."""
+
+
+def basis(provider: str) -> str:
+    """Return what the numbers of a replay rest on."""
+    return SIMULATOR_BASIS if provider == "simulator" else "Live API"
+
+
+def _safe(value: Any) -> Any:
+    """Keep a spreadsheet from running a text as a formula."""
+    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+        return "'" + value
+    return value
