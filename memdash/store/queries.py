@@ -1,0 +1,199 @@
+"""Every question that is asked of the database, one named query each.
+
+Deletes are honoured by reading through ``present_comparison`` and ``present_replay``; queries by replay number come after one of
+those.
+"""
+
+from __future__ import annotations
+
+from memdash.store.rows import REQUEST_COLUMNS, USAGE_COLUMNS
+
+# Which comparisons are there, the newest first?
+COMPARISONS = """
+select
+    comparison.id,
+    comparison.title,
+    comparison.created_at,
+    comparison.provider,
+    count(replay.number) as replays,
+    list(distinct replay.script_id order by replay.script_id) as scripts,
+    list(distinct replay.model order by replay.model) as models,
+    list(replay.series order by replay.number) as series,
+    list(coalesce(state.status, 'queued') order by replay.number) as statuses
+from present_comparison as comparison
+join replay on replay.comparison = comparison.id
+left join (
+    select replay, max_by(status, rowid) as status from replay_state group by replay
+) as state on state.replay = replay.number
+group by all
+order by comparison.created_at desc, comparison.id
+"""
+
+# Which comparison is this?
+COMPARISON = "select id, title, created_at, settings, versions from present_comparison where id = ?"
+
+# Which ids are there (to name one that comes near)?
+COMPARISON_IDS = "select id from present_comparison"
+
+# At which prices did this comparison run?
+PRICES = """
+select model, above, input, write_5m, write_1h, read, output, since, source
+from price
+where comparison = ?
+order by rowid
+"""
+
+_REPLAY = """
+select
+    number, id, comparison, script_hash, strategy, params, label, series, model, effort, max_tokens, provider, cache, cache_marks,
+    warm, "check", pace, replies, turns, repeat, seed, salt, token_counter, relax_limits, controls
+from present_replay
+"""
+
+# Which replays does this comparison have?
+REPLAYS = f"{_REPLAY} where comparison = ? order by number"
+
+# Which replay is this?
+REPLAY = f"{_REPLAY} where id = ?"
+
+# Which comparison and number does this replay have?
+REPLAY_KEY = "select number, comparison from present_replay where id = ?"
+
+# What is the highest replay number given so far?
+LAST_REPLAY = "select coalesce(max(number), 0) from replay"
+
+# What is the text of these scripts?
+SCRIPTS = "select hash, any_value(body) from script where hash in (select unnest(?)) group by hash"
+
+# Which of these scripts are stored?
+KNOWN_SCRIPTS = "select distinct hash from script where hash in (select unnest(?))"
+
+# Which blocks does a comparison already have?
+KNOWN_BLOCKS = "select id from block_text where comparison = ?"
+
+# What do these blocks of a comparison say?
+BLOCKS = "select id, body from block_text where comparison = ? and id in (select unnest(?))"
+
+# Which blocks did each request of a replay bring?
+BLOCKS_OF_REPLAY = """
+select block.replay, block.seq, block.id, any_value(block_text.body)
+from block
+join block_text on block_text.id = block.id and block_text.comparison = ?
+where block.replay between ? and ?
+group by block.replay, block.seq, block.id, block.rowid
+order by block.rowid
+"""
+
+# What happened in the replays of these numbers, in order?
+REQUESTS = f"""
+select
+    replay, {", ".join(REQUEST_COLUMNS)}, {", ".join(USAGE_COLUMNS)},
+    iterations, options, transformations, applied_edits
+from request
+where replay between ? and ?
+order by replay, seq
+"""
+ITERATIONS = "select * from usage_iteration where replay between ? and ? order by replay, seq, place"
+STATES = """
+select replay, by_worker, seq, status, turns_completed, at_ms, message
+from replay_state
+where replay between ? and ?
+order by rowid
+"""
+FLAT = {
+    table: f"select * from {table} where replay between ? and ? order by replay, seq"
+    for table in ("event", "turn", "job", "probe", "fact")
+}
+
+_PLACE = """
+select
+    replay.id,
+    replay.number,
+    coalesce((select max(seq) from record where record.replay = replay.number), -1) + 1 as next_seq,
+    (select count(*) from turn where turn.replay = replay.number) as turns,
+    coalesce((select max(finished_ms) from request where request.replay = replay.number), 0.0) as at_ms
+from chosen as replay
+order by replay.number
+"""
+_RECORDS = (
+    "record as ("
+    + " union all ".join(
+        f"select replay, seq from {table} where replay in (select number from chosen)"
+        for table in (
+            "request",
+            "event",
+            "turn",
+            "job",
+            "probe",
+            "fact",
+            "(from replay_state where not by_worker)",
+        )
+    )
+    + ")"
+)
+
+# How far did this replay come?
+PLACE = f"with chosen as (select id, number from present_replay where id = ?), {_RECORDS} {_PLACE}"
+
+# Which replays have no end, and how far did they come?
+UNFINISHED = f"""
+with chosen as (
+    select replay.id, replay.number
+    from present_replay as replay
+    left join (
+        select replay, max_by(status, rowid) as status from replay_state group by replay
+    ) as state on state.replay = replay.number
+    where coalesce(state.status, 'queued') in ('queued', 'running')
+), {_RECORDS} {_PLACE}
+"""
+
+# What is to be measured of each request of a comparison, in one flat table for other programs?
+EXPORT = """
+select
+    comparison.id as comparison,
+    comparison.title,
+    replay.id as replay,
+    replay.label,
+    replay.script_id as script,
+    replay.strategy,
+    replay.params,
+    replay.model as replay_model,
+    replay.provider,
+    replay.cache,
+    replay.cache_marks,
+    replay.repeat,
+    request.number as request,
+    request.purpose,
+    request.control,
+    request.turn,
+    request.step,
+    request.model,
+    request.input_tokens,
+    request.cache_creation_input_tokens,
+    request.ephemeral_5m_input_tokens,
+    request.ephemeral_1h_input_tokens,
+    request.cache_read_input_tokens,
+    request.output_tokens,
+    request.thinking_tokens,
+    request.iterations,
+    cost.usd as cost_usd,
+    request.started_ms,
+    request.first_event_ms,
+    request.first_text_ms,
+    request.finished_ms,
+    request.stop_reason,
+    request.request_id,
+    request.retries,
+    request.modelled,
+    request.miss_reason,
+    request.missed_tokens,
+    request.error_status,
+    request.error_type,
+    request.error_message
+from present_comparison as comparison
+join replay on replay.comparison = comparison.id
+join request on request.replay = replay.number
+left join request_cost as cost on cost.replay = request.replay and cost.seq = request.seq
+where comparison.id = $comparison
+order by replay.number, request.number
+"""

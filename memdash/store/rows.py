@@ -1,0 +1,258 @@
+"""Records as rows and rows as records: which field stands in which column.
+
+Writing is the hot path of every replay, so it goes straight from a record's JSON to tuples, without building the record.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields
+from operator import itemgetter
+from typing import Any
+
+from memdash.records import (
+    Control,
+    EventKind,
+    EventRecord,
+    FactRecord,
+    Iteration,
+    JobRecord,
+    MissReason,
+    ProbeRecord,
+    Purpose,
+    Record,
+    RequestRecord,
+    Status,
+    StatusRecord,
+    Survival,
+    TurnRecord,
+    Usage,
+)
+
+Row = tuple[Any, ...]
+Rows = dict[str, list[Row]]
+"""Rows to be inserted, by table."""
+
+RecordData = Mapping[str, Any]
+"""A record as :func:`memdash.records.to_line` writes it and ``json.loads`` reads it."""
+
+TABLES: Mapping[str, str] = {
+    "request": "request",
+    "event": "event",
+    "turn": "turn",
+    "job": "job",
+    "probe": "probe",
+    "fact": "fact",
+    "status": "replay_state",
+}
+"""The table of each kind of record."""
+
+USAGE_COLUMNS = tuple(one.name for one in fields(Usage))
+REQUEST_NESTED = ("options", "usage", "blocks", "iterations", "transformations", "applied_edits", "kind")
+REQUEST_COLUMNS = tuple(one.name for one in fields(RequestRecord) if one.name not in REQUEST_NESTED)
+"""The fields of a request that are one column each, in the order of the table."""
+
+_dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def _plain(record: type) -> Callable[[RecordData], Row]:
+    getter: Callable[[RecordData], Row] = itemgetter(
+        *(one.name for one in fields(record) if one.name != "kind")
+    )
+    return getter
+
+
+_request = itemgetter(*REQUEST_COLUMNS)
+_usage = itemgetter(*USAGE_COLUMNS)
+_flat = {
+    "turn": _plain(TurnRecord),
+    "job": _plain(JobRecord),
+    "probe": _plain(ProbeRecord),
+    "fact": _plain(FactRecord),
+}
+_event = itemgetter("seq", "event", "turn", "at_ms")
+_status = itemgetter("status", "turns_completed", "at_ms", "message")
+
+
+def add_record(rows: Rows, replay: int, data: RecordData) -> None:
+    """Add the rows of one record of replay number ``replay``, but for the texts of its blocks.
+
+    Raises KeyError or TypeError where ``data`` is no record.
+    """
+    kind = data["kind"]
+    table = rows.setdefault(TABLES[kind], [])
+    if kind == "request":
+        table.append(_request_row(rows, replay, data))
+    elif kind == "event":
+        table.append((replay, *_event(data), _dump(data["data"])))
+    elif kind == "status":
+        table.append((replay, data["seq"], False, *_status(data)))
+    else:
+        table.append((replay, *_flat[kind](data)))
+
+
+def _request_row(rows: Rows, replay: int, data: RecordData) -> Row:
+    seq = data["seq"]
+    iterations = data["iterations"]
+    for place, one in enumerate(iterations):
+        row = (replay, seq, place, one["type"], one["model"], *_usage(one["usage"]))
+        rows.setdefault("usage_iteration", []).append(row)
+    if data["blocks"]:
+        rows.setdefault("block", []).extend((replay, seq, block) for block in data["blocks"])
+    return (
+        replay,
+        *_request(data),
+        *_usage(data["usage"]),
+        len(iterations),
+        _dump(data["options"]),
+        _dump(data["transformations"]) if data["transformations"] else None,
+        _dump(data["applied_edits"]) if data["applied_edits"] else None,
+    )
+
+
+class _Json:
+    """Reads JSON texts, each different one once: the options of a replay's requests hardly differ."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, Any] = {}
+
+    def __call__(self, text: str) -> Any:
+        value = self._read.get(text)
+        if value is None:
+            value = self._read[text] = json.loads(text)
+        return value
+
+
+def read_requests(
+    rows: Iterable[Row],
+    iterations: Mapping[tuple[int, int], tuple[Iteration, ...]],
+    blocks: Mapping[tuple[int, int], Mapping[str, str]],
+) -> Iterator[tuple[int, RequestRecord]]:
+    """Read rows of ``request``, in the order of its columns; yields each with the number of its replay.
+
+    ``iterations`` and ``blocks`` are by replay number and sequence number.
+    """
+    read = _Json()
+    for (
+        replay, seq, number, purpose, turn, step, model, betas, system_block, tools_block, base_request, shared, entries,
+        started_ms, first_event_ms, first_text_ms, finished_ms, reply_blocks, stop_reason, request_id, message_id, retries,
+        job, modelled, control, miss_reason, missed_tokens, error_status, error_type, error_message,
+        input_tokens, cache_creation, ephemeral_5m, ephemeral_1h, cache_read, output_tokens, thinking_tokens,
+        parts, options, transformations, applied_edits,
+    ) in rows:  # fmt: skip
+        yield (
+            replay,
+            RequestRecord(
+                seq,
+                number,
+                _PURPOSES[purpose],
+                turn,
+                step,
+                model,
+                read(options),
+                tuple(betas),
+                system_block,
+                tools_block,
+                base_request,
+                shared,
+                tuple(entries),
+                started_ms,
+                first_event_ms,
+                first_text_ms,
+                finished_ms,
+                Usage(
+                    input_tokens,
+                    cache_creation,
+                    ephemeral_5m,
+                    ephemeral_1h,
+                    cache_read,
+                    output_tokens,
+                    thinking_tokens,
+                ),
+                blocks.get((replay, seq), {}),
+                iterations[replay, seq] if parts else (),
+                tuple(reply_blocks),
+                stop_reason,
+                request_id,
+                message_id,
+                retries,
+                job,
+                modelled,
+                None if control is None else Control(control),
+                None if miss_reason is None else _MISS_REASONS[miss_reason],
+                missed_tokens,
+                () if transformations is None else tuple(read(transformations)),
+                () if applied_edits is None else tuple(read(applied_edits)),
+                error_status,
+                error_type,
+                error_message,
+            ),
+        )
+
+
+_PURPOSES = {str(one): one for one in Purpose}
+_MISS_REASONS = {str(one): one for one in MissReason}
+
+
+def read_iterations(rows: Iterable[Row]) -> dict[tuple[int, int], tuple[Iteration, ...]]:
+    """Read rows of ``usage_iteration`` in their order, by replay number and sequence number of the request."""
+    read: dict[tuple[int, int], tuple[Iteration, ...]] = {}
+    for replay, seq, _place, kind, model, *usage in rows:
+        read[replay, seq] = (*read.get((replay, seq), ()), Iteration(kind, Usage(*usage), model))
+    return read
+
+
+def _read_event(seq: int, event: str, turn: int, at_ms: float, data: str) -> EventRecord:
+    return EventRecord(seq, EventKind(event), turn, at_ms, json.loads(data))
+
+
+def _read_probe(
+    seq: int,
+    fact: str,
+    asked_after: int,
+    control: str,
+    question: str,
+    answer: str,
+    passed: bool,
+    stale: bool,
+    visible: bool,
+    survival: str,
+    grading: str,
+    request: int,
+) -> ProbeRecord:
+    return ProbeRecord(
+        seq,
+        fact,
+        asked_after,
+        Control(control),
+        question,
+        answer,
+        passed,
+        stale,
+        visible,
+        Survival(survival),
+        grading,
+        request,
+    )
+
+
+def _read_fact(seq: int, fact: str, survival: str) -> FactRecord:
+    return FactRecord(seq, fact, Survival(survival))
+
+
+def read_state(
+    seq: int, status: str, turns_completed: int, at_ms: float, message: str | None
+) -> StatusRecord:
+    """Read a row of ``replay_state`` without its ``replay`` and ``by_worker``."""
+    return StatusRecord(seq, Status(status), turns_completed, at_ms, message)
+
+
+READERS: Mapping[str, Callable[..., Record]] = {
+    "event": _read_event,
+    "turn": TurnRecord,
+    "job": JobRecord,
+    "probe": _read_probe,
+    "fact": _read_fact,
+}
+"""What makes a record of the columns after ``replay``, for the tables that hold one record a row."""
