@@ -1,7 +1,8 @@
 """The DuckDB file: opened by one process, read through one cursor a unit of work, and reopened after a full disk.
 
 What was measured about DuckDB and threads decides the form: a connection serves one thread at a time, so everybody gets a cursor
-of their own; a commit that finds the disk full leaves the instance unusable, so it is dropped and opened again before the next use.
+of their own; a commit that finds the disk full leaves the instance unusable, so it is dropped and opened again before its next
+use.
 """
 
 from __future__ import annotations

@@ -15,7 +15,6 @@ select
     comparison.title,
     comparison.created_at,
     comparison.provider,
-    count(replay.number) as replays,
     list(distinct replay.script_id order by replay.script_id) as scripts,
     list(distinct replay.model order by replay.model) as models,
     list(replay.series order by replay.number) as series,
@@ -94,12 +93,7 @@ where replay between ? and ?
 order by replay, seq
 """
 ITERATIONS = "select * from usage_iteration where replay between ? and ? order by replay, seq, place"
-STATES = """
-select replay, by_worker, seq, status, turns_completed, at_ms, message
-from replay_state
-where replay between ? and ?
-order by rowid
-"""
+STATES = "select * from replay_state where replay between ? and ? order by rowid"
 FLAT = {
     table: f"select * from {table} where replay between ? and ? order by replay, seq"
     for table in ("event", "turn", "job", "probe", "fact")
@@ -107,44 +101,28 @@ FLAT = {
 
 _PLACE = """
 select
-    replay.id,
-    replay.number,
-    coalesce((select max(seq) from record where record.replay = replay.number), -1) + 1 as next_seq,
-    (select count(*) from turn where turn.replay = replay.number) as turns,
-    coalesce((select max(finished_ms) from request where request.replay = replay.number), 0.0) as at_ms
-from chosen as replay
-order by replay.number
+    number,
+    comparison,
+    (select count(*) from turn where turn.replay = chosen.number) as turns,
+    coalesce((select max(finished_ms) from request where request.replay = chosen.number), 0.0) as at_ms
+from chosen
+order by number
 """
-_RECORDS = (
-    "record as ("
-    + " union all ".join(
-        f"select replay, seq from {table} where replay in (select number from chosen)"
-        for table in (
-            "request",
-            "event",
-            "turn",
-            "job",
-            "probe",
-            "fact",
-            "(from replay_state where not by_worker)",
-        )
-    )
-    + ")"
-)
 
 # How far did this replay come?
-PLACE = f"with chosen as (select id, number from present_replay where id = ?), {_RECORDS} {_PLACE}"
+PLACE = f"with chosen as (select number, comparison from present_replay where id = ?) {_PLACE}"
 
 # Which replays have no end, and how far did they come?
 UNFINISHED = f"""
 with chosen as (
-    select replay.id, replay.number
+    select replay.number, replay.comparison
     from present_replay as replay
     left join (
         select replay, max_by(status, rowid) as status from replay_state group by replay
     ) as state on state.replay = replay.number
     where coalesce(state.status, 'queued') in ('queued', 'running')
-), {_RECORDS} {_PLACE}
+)
+{_PLACE}
 """
 
 # What is to be measured of each request of a comparison, in one flat table for other programs?

@@ -70,12 +70,11 @@ create table replay (
     controls boolean not null
 );
 
--- Every state a replay went through, in order of insertion. `by_worker` marks those that the replay itself did not yield
--- (interrupted, cancelled, a crash); they take no place in its sequence.
+-- Every state a replay went through, in order of insertion. Those that the replay itself did not yield (interrupted, cancelled, a
+-- crash) take no place in its sequence: their seq is -1.
 create table replay_state (
     replay integer not null,
     seq integer not null,
-    by_worker boolean not null,
     status varchar not null,
     turns_completed integer not null,
     at_ms double not null,
