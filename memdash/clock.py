@@ -1,6 +1,7 @@
 """The two clocks: real time for live replays, a virtual one that costs no time for simulated ones.
 
-All times are milliseconds. Only differences mean anything to the simulator; a live replay's times are epoch milliseconds.
+All times are milliseconds. Only differences mean anything to the simulator; a live replay's times are epoch
+milliseconds.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class RealClock:
         self._offset_s = time.time() - time.monotonic()
 
     def now_ms(self) -> float:
-        """Return the milliseconds since the epoch, as of when this clock was made plus what has passed since."""
+        """Return the milliseconds since the epoch, as of when this clock was made plus what has passed
+        since."""
         return (self._offset_s + time.monotonic()) * 1000.0
 
     def sleep_until(self, at_ms: float) -> None:
@@ -46,7 +48,8 @@ class RealClock:
 
 
 class VirtualClock:
-    """A clock that stands still until someone moves it: waits, lifetimes and pauses are exact and take no real time.
+    """A clock that stands still until someone moves it: waits, lifetimes and pauses are exact and take no
+    real time.
 
     It belongs to one thread.
     """

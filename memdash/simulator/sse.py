@@ -1,6 +1,7 @@
 """A finished message as the event sequence the API streams, each event with the moment it is due.
 
-Order (Messages API, streaming): ``message_start``, ``ping``, then per block its start, deltas and stop in index order,
+Order (Messages API, streaming): ``message_start``, ``ping``, then per block its start, deltas and stop in
+index order,
 ``message_delta`` with the stop reason and cumulative usage, ``message_stop``.
 """
 
@@ -31,7 +32,8 @@ _KNOWN_AT_END = ("output_tokens_details", "iterations")
 
 
 class StreamEvent(NamedTuple):
-    """One server-sent event: its data (the name is ``data["type"]``) and when it is due, in ms from the request's start."""
+    """One server-sent event: its data (the name is ``data["type"]``) and when it is due, in ms from the
+    request's start."""
 
     at_ms: float
     data: dict[str, Any]
@@ -44,7 +46,8 @@ class StreamEvent(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """An event of a block and how much output it stands for (characters); what weighs nothing takes no time."""
+    """An event of a block and how much output it stands for (characters); what weighs nothing takes no
+    time."""
 
     data: dict[str, Any]
     weight: int = 0
@@ -53,7 +56,8 @@ class _Step(NamedTuple):
 def stream_events(message: Mapping[str, Any], timing: Timing) -> Iterator[StreamEvent]:
     """Yield the events of ``message`` in order of time.
 
-    The first event is due at ``timing.first_event_ms``, the first piece of text at ``first_text_ms``, the last event at
+    The first event is due at ``timing.first_event_ms``, the first piece of text at ``first_text_ms``, the
+    last event at
     ``total_ms``; between these, output arrives at an even rate.
     """
     yield StreamEvent(timing.first_event_ms, {"type": "message_start", "message": _opening(message)})
@@ -65,9 +69,11 @@ def stream_events(message: Mapping[str, Any], timing: Timing) -> Iterator[Stream
     if first_text_ms is None or first_text is None:
         yield from _paced(steps, timing.first_event_ms, timing.total_ms)
     else:
-        yield from _paced(steps[:first_text], timing.first_event_ms, first_text_ms)
-        first_piece = steps[first_text]._replace(weight=0)
-        yield from _paced([first_piece, *steps[first_text + 1 :]], first_text_ms, timing.total_ms)
+        # the block's start comes with its first piece, which is there already when the text begins
+        start, first_piece = steps[first_text - 1 : first_text + 1]
+        yield from _paced(steps[: first_text - 1], timing.first_event_ms, first_text_ms)
+        rest = [start, first_piece._replace(weight=0), *steps[first_text + 1 :]]
+        yield from _paced(rest, first_text_ms, timing.total_ms)
 
     yield StreamEvent(timing.total_ms, _closing(message))
     yield StreamEvent(timing.total_ms, {"type": "message_stop"})
@@ -75,7 +81,9 @@ def stream_events(message: Mapping[str, Any], timing: Timing) -> Iterator[Stream
 
 def _first_text(steps: list[_Step]) -> int | None:
     """Return where the first piece of text is."""
-    return next((i for i, step in enumerate(steps) if step.data.get("delta", {}).get("type") == "text_delta"), None)
+    return next(
+        (i for i, step in enumerate(steps) if step.data.get("delta", {}).get("type") == "text_delta"), None
+    )
 
 
 def _paced(steps: list[_Step], start_ms: float, end_ms: float) -> Iterator[StreamEvent]:
@@ -89,10 +97,15 @@ def _paced(steps: list[_Step], start_ms: float, end_ms: float) -> Iterator[Strea
 
 
 def _opening(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the message as it is known when the stream begins: no content, no stop reason, hardly any output."""
+    """Return the message as it is known when the stream begins: no content, no stop reason, hardly any
+    output."""
     usage = {key: value for key, value in message["usage"].items() if key not in _KNOWN_AT_END}
     usage["output_tokens"] = min(usage["output_tokens"], 1)
-    unknown_yet = {key: None for key in ("stop_reason", "stop_sequence", "stop_details", "context_management") if key in message}
+    unknown_yet = {
+        key: None
+        for key in ("stop_reason", "stop_sequence", "stop_details", "context_management")
+        if key in message
+    }
     return {**message, "content": [], **unknown_yet, "usage": usage}
 
 
@@ -131,7 +144,8 @@ def _opened(block: Mapping[str, Any]) -> tuple[dict[str, Any], _Deltas]:
             empty = ({"type": "input_json_delta", "partial_json": ""}, 0)
             return {**block, "input": {}}, [empty, *_pieces("input_json_delta", "partial_json", arguments)]
         case "compaction" if "signature" not in block:
-            # threshold compaction arrives in one delta; the on-demand block is signed and comes whole in its start
+            # threshold compaction arrives in one delta; the on-demand block is signed and comes whole in
+            # its start
             delta = {"type": "compaction_delta", **{k: v for k, v in block.items() if k != "type"}}
             return {"type": "compaction", "content": None}, [(delta, len(block["content"] or "") or 1)]
         case _:

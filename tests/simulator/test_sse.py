@@ -94,8 +94,14 @@ def test_the_end_carries_the_stop_reason_and_the_cumulative_usage() -> None:
     }
 
 
-def test_diagnostics_and_input_transformations_are_known_at_the_start_but_context_management_at_the_end() -> None:
-    applied = {"applied_edits": [{"type": "clear_tool_uses_20250919", "cleared_tool_uses": 2, "cleared_input_tokens": 900}]}
+def test_diagnostics_and_input_transformations_are_known_at_the_start_but_context_management_at_the_end() -> (
+    None
+):
+    applied = {
+        "applied_edits": [
+            {"type": "clear_tool_uses_20250919", "cleared_tool_uses": 2, "cleared_input_tokens": 900}
+        ]
+    }
     data = message(text(), diagnostics=None, input_transformations=[], context_management=applied)
     start, end = events(data)[0].data["message"], events(data)[-2].data
     assert start["diagnostics"] is None
@@ -130,11 +136,20 @@ def test_thinking_streams_its_text_and_then_one_signature() -> None:
 
 
 def test_omitted_thinking_streams_its_signature_alone() -> None:
-    assert shape(message(thinking("")))[2:5] == ["content_block_start", "signature_delta", "content_block_stop"]
+    assert shape(message(thinking("")))[2:5] == [
+        "content_block_start",
+        "signature_delta",
+        "content_block_stop",
+    ]
 
 
 def test_a_tool_call_starts_with_an_empty_input_and_streams_it_as_json_pieces() -> None:
-    call = {"type": "tool_use", "id": "toolu_1", "name": "find", "input": {"city": "Łódź", "nights": [1, 2, 3], "q": "a\nb"}}
+    call = {
+        "type": "tool_use",
+        "id": "toolu_1",
+        "name": "find",
+        "input": {"city": "Łódź", "nights": [1, 2, 3], "q": "a\nb"},
+    }
     sent = [event.data for event in events(message(call)) if event.data["type"].startswith("content_block")]
     assert sent[0]["content_block"] == {**call, "input": {}}
     pieces = [event["delta"]["partial_json"] for event in sent[1:-1]]
@@ -145,15 +160,23 @@ def test_a_tool_call_starts_with_an_empty_input_and_streams_it_as_json_pieces() 
 
 def test_a_call_without_arguments_streams_one_empty_piece() -> None:
     call = {"type": "tool_use", "id": "toolu_1", "name": "now", "input": {}}
-    deltas = [event.data["delta"] for event in events(message(call)) if event.data["type"] == "content_block_delta"]
+    deltas = [
+        event.data["delta"] for event in events(message(call)) if event.data["type"] == "content_block_delta"
+    ]
     assert deltas == [{"type": "input_json_delta", "partial_json": ""}]
 
 
 def test_threshold_compaction_starts_empty_and_comes_in_one_delta() -> None:
     block = {"type": "compaction", "content": "What was said so far.", "encrypted_content": "eA=="}
-    start, delta, stop = (e.data for e in events(message(block)) if e.data["type"].startswith("content_block"))
+    start, delta, stop = (
+        e.data for e in events(message(block)) if e.data["type"].startswith("content_block")
+    )
     assert start["content_block"] == {"type": "compaction", "content": None}
-    assert delta["delta"] == {"type": "compaction_delta", "content": "What was said so far.", "encrypted_content": "eA=="}
+    assert delta["delta"] == {
+        "type": "compaction_delta",
+        "content": "What was said so far.",
+        "encrypted_content": "eA==",
+    }
     assert stop == {"type": "content_block_stop", "index": 0}
 
 
@@ -178,7 +201,8 @@ def test_text_arrives_evenly_between_its_first_piece_and_the_end() -> None:
 
 def test_thinking_fills_the_time_to_the_first_text() -> None:
     sent = events(message(thinking("x" * 48), text("Lisbon.")))
-    # 48 characters of thinking and a signature that counts as one, over the 200 ms from the first event to the first text
+    # 48 characters of thinking and a signature that counts as one, over the 200 ms from the first event to
+    # the first text
     times = [e.at_ms for e in sent if e.data["type"] == "content_block_delta"]
     assert times == [pytest.approx(100 + 24 * 200 / 49), pytest.approx(100 + 48 * 200 / 49), 300.0, 300.0]
     assert [e.at_ms for e in sent if e.data["type"] in {"message_start", "ping"}] == [100.0, 100.0]
@@ -190,7 +214,9 @@ BLOCKS = st.one_of(
     st.builds(thinking, st.text(st.characters(codec="utf-8"), max_size=80)),
     st.builds(
         lambda arguments: {"type": "tool_use", "id": "toolu_1", "name": "f", "input": arguments},
-        st.dictionaries(st.text(max_size=8), st.one_of(st.integers(), st.text(max_size=30), st.none()), max_size=4),
+        st.dictionaries(
+            st.text(max_size=8), st.one_of(st.integers(), st.text(max_size=30), st.none()), max_size=4
+        ),
     ),
 )
 
@@ -213,10 +239,13 @@ def test_any_message_can_be_put_together_again_and_time_never_goes_back(
                 assert index == len(rebuilt)
                 rebuilt.append(block)
                 arguments = ""
-            case {"type": "content_block_delta", "delta": {"type": "input_json_delta", "partial_json": piece}}:
+            case {
+                "type": "content_block_delta",
+                "delta": {"type": "input_json_delta", "partial_json": piece},
+            }:
                 arguments += piece
             case {"type": "content_block_delta", "delta": {"type": kind, **piece}}:
-                (name, value), = piece.items()
+                ((name, value),) = piece.items()
                 assert kind == f"{name}_delta"
                 rebuilt[-1][name] += value
             case {"type": "content_block_stop"} if arguments:
