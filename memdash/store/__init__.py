@@ -1,6 +1,14 @@
 """The store: one DuckDB file, appended to by one process, and the ways in which other processes take part."""
 
 from memdash.store.database import SCHEMA_VERSION, StoreLocked
-from memdash.store.store import MEMORY, ComparisonRow, Store, StoredComparison
+from memdash.store.store import MEMORY, ComparisonSummary, Store, StoredComparison, database_path
 
-__all__ = ["MEMORY", "SCHEMA_VERSION", "ComparisonRow", "Store", "StoreLocked", "StoredComparison"]
+__all__ = [
+    "MEMORY",
+    "SCHEMA_VERSION",
+    "ComparisonSummary",
+    "Store",
+    "StoreLocked",
+    "StoredComparison",
+    "database_path",
+]

@@ -70,9 +70,9 @@ _flat = {
     "job": _plain(JobRecord),
     "probe": _plain(ProbeRecord),
     "fact": _plain(FactRecord),
+    "status": _plain(StatusRecord),
 }
 _event = itemgetter("seq", "event", "turn", "at_ms")
-_status = itemgetter("status", "turns_completed", "at_ms", "message")
 
 
 def add_record(rows: Rows, replay: int, data: RecordData) -> None:
@@ -86,8 +86,6 @@ def add_record(rows: Rows, replay: int, data: RecordData) -> None:
         table.append(_request_row(rows, replay, data))
     elif kind == "event":
         table.append((replay, *_event(data), _dump(data["data"])))
-    elif kind == "status":
-        table.append((replay, data["seq"], False, *_status(data)))
     else:
         table.append((replay, *_flat[kind](data)))
 
@@ -244,7 +242,7 @@ def _read_fact(seq: int, fact: str, survival: str) -> FactRecord:
 def read_state(
     seq: int, status: str, turns_completed: int, at_ms: float, message: str | None
 ) -> StatusRecord:
-    """Read a row of ``replay_state`` without its ``replay`` and ``by_worker``."""
+    """Read a row of ``replay_state`` without its ``replay``."""
     return StatusRecord(seq, Status(status), turns_completed, at_ms, message)
 
 

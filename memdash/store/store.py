@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -42,17 +43,24 @@ from memdash.store.writer import Unit, Writer
 MEMORY = ":memory:"
 """The path of a store that ends with its process."""
 
+_BY_WORKER = -1
+"""The sequence number of a state that the replay itself did not yield."""
+
+
+def database_path() -> Path:
+    """Return the database to use where none is named: ``MEMDASH_DB``, else ``data/memdash.duckdb`` in the working folder."""
+    return Path(os.environ.get("MEMDASH_DB") or "data/memdash.duckdb")
+
 
 @dataclass(frozen=True, slots=True)
-class ComparisonRow:
-    """One comparison in a list: what it holds and where its replays stand, without its records."""
+class ComparisonSummary:
+    """One comparison in a list: what it holds, and where each of its replays stands, without its records."""
 
     id: str
     title: str
     created_at: datetime
     provider: Provider
-    replays: int
-    statuses: Mapping[Status, int]
+    statuses: tuple[Status, ...]
     scripts: tuple[str, ...]
     models: tuple[str, ...]
     series: tuple[str, ...]
@@ -195,14 +203,12 @@ class Store:
         return records
 
     def append_state(self, replay_id: str, status: Status, message: str | None = None) -> None:
-        """Note a state that the replay itself did not yield, for instance that it was cancelled."""
-        key = self._key(replay_id)
-        self._writer.flush()
-        with self._database.cursor() as cursor:
-            (_id, number, seq, turns, at_ms) = cursor.execute(queries.PLACE, [replay_id]).fetchall()[0]
-        row = (number, seq, True, status.value, turns, at_ms, message)
-        self._writer.put(Unit(key.comparison, {"replay_state": [row]}))
-        self._writer.flush()
+        """Note a state that the replay itself did not yield, for instance that it was cancelled.
+
+        It takes no place in the replay's sequence (its ``seq`` is -1).
+        """
+        self._key(replay_id)
+        self._append_states(self._fetch_flushed(queries.PLACE, replay_id), status, message)
 
     def flush(self) -> None:
         """Return once everything handed in so far is in the file."""
@@ -210,14 +216,8 @@ class Store:
 
     def mark_interrupted(self) -> None:
         """Mark every replay without an end as interrupted: whoever ran it is gone. It can be resumed."""
-        self._writer.flush()
-        with self._database.cursor() as cursor:
-            unfinished = cursor.execute(queries.UNFINISHED).fetchall()
-        for replay_id, number, seq, turns, at_ms in unfinished:
-            row = (number, seq, True, Status.INTERRUPTED.value, turns, at_ms, "the program that ran it ended")
-            self._writer.put(Unit(self._key(replay_id).comparison, {"replay_state": [row]}))
-        if unfinished:
-            self._writer.flush()
+        unfinished = self._fetch_flushed(queries.UNFINISHED)
+        self._append_states(unfinished, Status.INTERRUPTED, "the program that ran it ended")
 
     def rename(self, comparison_id: str, title: str) -> None:
         """Give a comparison another title."""
@@ -259,21 +259,20 @@ class Store:
 
     # -- reading ---------------------------------------------------------------------------------------------------------
 
-    def comparisons(self) -> list[ComparisonRow]:
+    def comparisons(self) -> list[ComparisonSummary]:
         """Return every comparison, the newest first."""
         return [
-            ComparisonRow(
+            ComparisonSummary(
                 id=comparison_id,
                 title=title,
                 created_at=created_at.replace(tzinfo=UTC),
                 provider=Provider(provider),
-                replays=replays,
-                statuses={status: statuses.count(status) for status in Status if status in statuses},
+                statuses=tuple(map(Status, statuses)),
                 scripts=tuple(scripts),
                 models=tuple(models),
                 series=tuple(dict.fromkeys(series)),
             )
-            for comparison_id, title, created_at, provider, replays, scripts, models, series, statuses in self._fetch(
+            for comparison_id, title, created_at, provider, scripts, models, series, statuses in self._fetch(
                 queries.COMPARISONS
             )
         ]
@@ -299,7 +298,7 @@ class Store:
         logs = {number: ReplayLog(spec) for number, spec in replays}
         for number, request in self._requests(min(logs), max(logs), blocks={}):
             logs[number].requests.append(request)
-        for number, _by_worker, *state in self._fetch(queries.STATES, min(logs), max(logs)):
+        for number, *state in self._fetch(queries.STATES, min(logs), max(logs)):
             logs[number].statuses.append(read_state(*state))
         for table, query in queries.FLAT.items():
             read = READERS[table]
@@ -313,7 +312,7 @@ class Store:
     def journal(self, replay_id: str) -> list[Record]:
         """Return everything a replay yielded, in the order of its sequence, block texts included.
 
-        Where it was resumed, an end it had yielded before stands in front of the record that took its number.
+        It is what ``replay(resume_from=…)`` goes on from; states that the worker noted are not in it.
         """
         key = self._key(replay_id)
         number = key.number
@@ -324,8 +323,8 @@ class Store:
             blocks.setdefault((number, seq), {})[block] = body
         records: list[Record] = [
             read_state(*state)
-            for _replay, by_worker, *state in self._fetch(queries.STATES, number, number)
-            if not by_worker
+            for _replay, *state in self._fetch(queries.STATES, number, number)
+            if state[0] != _BY_WORKER
         ]
         records += [request for _number, request in self._requests(number, number, blocks=blocks)]
         for table, query in queries.FLAT.items():
@@ -363,6 +362,16 @@ class Store:
     def _fetch(self, query: str, *values: object) -> list[Row]:
         with self._database.cursor() as cursor:
             return cursor.execute(query, list(values)).fetchall()
+
+    def _fetch_flushed(self, query: str, *values: object) -> list[Row]:
+        self._writer.flush()
+        return self._fetch(query, *values)
+
+    def _append_states(self, places: Iterable[Row], status: Status, message: str | None) -> None:
+        for number, comparison_id, turns, at_ms in places:
+            row = (number, _BY_WORKER, status.value, turns, at_ms, message)
+            self._writer.put(Unit(comparison_id, {"replay_state": [row]}))
+        self._writer.flush()
 
     def _has(self, comparison_id: str) -> bool:
         return bool(self._fetch("select 1 from comparison where id = ?", comparison_id))
