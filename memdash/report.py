@@ -11,14 +11,43 @@ import io
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memdash.errors import InputError
 
+if TYPE_CHECKING:
+    from memdash.metrics import Prices
+    from memdash.replay_log import ReplayLog
+    from memdash.store import StoredComparison
+
 Comparison = Mapping[str, Any]
 """The object of ``--format json``."""
+
+
+def assemble(stored: StoredComparison, logs: Sequence[ReplayLog], prices: Prices) -> dict[str, Any]:
+    """Return the object of the JSON contract for a stored comparison, its money at ``prices``."""
+    from memdash.metrics import comparison_json, measure_all, settings_json
+
+    return comparison_json(
+        measure_all(logs, prices),
+        comparison=stored.id,
+        title=stored.title,
+        created_at=stored.created_at,
+        settings=settings_json(stored.spec),
+        token_counter=_token_counter(stored),
+        versions={**stored.versions, "rules": basis(str(stored.spec.provider))},
+    )
+
+
+def _token_counter(stored: StoredComparison) -> str:
+    """How tokens were counted: ``auto`` took ctok where it was installed when the comparison was launched."""
+    version = stored.versions.get("ctok")
+    if stored.spec.token_counter == "estimate" or version is None:
+        return "estimate"
+    return f"ctok {version}"
+
 
 TURN_COLUMNS = (
     "comparison", "title", "created_at", "basis", "script", "strategy", "params", "label", "model", "provider", "cache",
@@ -38,7 +67,7 @@ def to_json(comparison: Comparison) -> bytes:
 def to_csv(comparison: Comparison) -> bytes:
     """Return one row a turn in UTF-8; an empty cell is a value that is not known, several events are joined by spaces."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text)  # lines end in CR LF (RFC 4180), and a cell that holds either is quoted
     writer.writerow(TURN_COLUMNS)
     for row in turn_rows(comparison):
         row["events"] = " ".join(row["events"])

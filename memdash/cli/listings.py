@@ -60,10 +60,7 @@ def prices(model: str | None) -> None:
     rows = [
         (
             one.model if not tier.above else f"  prompts over {tier.above:,}",
-            *(
-                f"{dollars:g}"
-                for dollars in (tier.input, tier.write_5m, tier.write_1h, tier.read, tier.output)
-            ),
+            *map(_dollars, (tier.input, tier.write_5m, tier.write_1h, tier.read, tier.output)),
             "" if tier.above or one.since is None else one.since.isoformat(),
             "" if tier.above else one.source,
         )

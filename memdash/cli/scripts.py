@@ -13,6 +13,8 @@ from memdash.cli.output import complain, say
 from memdash.errors import InputError
 from memdash.scripts.model import Script
 
+_MOST_WARNED = 5
+
 
 @click.group()
 def scripts() -> None:
@@ -115,6 +117,15 @@ def import_(file: Path, form: str | None, out: Path | None) -> None:
         if len(places) == 1
         else f"wrote {len(places)} scripts, {places[0]} to {places[-1]}"
     )
+
+
+def _warn_of_several(scripts: list[Script], places: list[Path]) -> None:
+    """Say what was odd about the first few that had something; the rest is counted."""
+    odd = [(script, place) for script, place in zip(scripts, places, strict=True) if script.warnings]
+    for script, place in odd[:_MOST_WARNED]:
+        _warn(script, str(place))
+    if len(odd) > _MOST_WARNED:
+        complain(f"… and {numbers.count(len(odd) - _MOST_WARNED, 'script')} more with warnings")
 
 
 def _warn(script: Script, where: str) -> None:

@@ -1,0 +1,66 @@
+"""The command line as a function: arguments in, exit code and both streams out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def complaint(self) -> str:
+        """Its standard error, which must be exactly one line."""
+        assert self.err.count("\n") == 1, self.err
+        assert "Traceback" not in self.err
+        return self.err.strip()
+
+
+@pytest.fixture
+def memdash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Ended]:
+    """Run a command in this process, in a folder and with a database of its own."""
+    from memdash.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MEMDASH_DB", str(tmp_path / "test.duckdb"))
+
+    def call(*arguments: str) -> Ended:
+        code = main(list(arguments))
+        captured = capsys.readouterr()
+        return Ended(code, captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def memdash_process(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
+    """Start a command as a process of its own, in a folder and with a database of its own."""
+
+    def start(*arguments: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "memdash", *arguments],
+            cwd=tmp_path,
+            env=os.environ
+            | {"PYTHONPATH": str(ROOT), "MEMDASH_DB": str(tmp_path / "test.duckdb"), **(env or {})},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return start
