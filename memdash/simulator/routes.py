@@ -1,5 +1,4 @@
-"""An HTTP request in, an HTTP answer out, with no input or output of its own: what both doors of the
-simulator share."""
+"""An HTTP request in, an HTTP answer out, with no input or output of its own: what both doors share."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ import string
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 
 from memdash.simulator.catalogue import get_model, list_models
 from memdash.simulator.engine import Caller, Engine, Timing
@@ -29,15 +28,15 @@ _ID_LETTERS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _MESSAGES = "/v1/messages"
 _COUNT_TOKENS = "/v1/messages/count_tokens"
 _MODELS = "/v1/models"
+_A_MODEL = "/v1/models/"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What goes back to the client.
 
-    ``data`` is the JSON body. ``timing`` is set for an answered message; with ``stream`` its events are to
-    be sent instead of
-    ``data``. ``request`` is the parsed body of an answered message.
+    ``data`` is the JSON body. ``timing`` is set for an answered message; with ``stream`` its events are to be sent
+    instead of ``data``. ``request`` is the parsed body of an answered message.
     """
 
     status: int
@@ -74,13 +73,25 @@ class Wire:
     ) -> Answer:
         """Answer one request; never raises.
 
-        ``target`` is the path with its query, the keys of ``headers`` are in lower case (or the mapping
-        does not care), ``now_ms`` is the caller's clock. ``commit=False`` leaves the engine's state as it is.
+        ``target`` is the path with its query as sent, the keys of ``headers`` are in lower case (or the mapping does not
+        care), ``now_ms`` is the caller's clock. ``commit=False`` leaves the engine's state as it is.
         """
         request_id = new_request_id(self._ids)
         path, _, query = target.partition("?")
         try:
-            return self._route(method, path, query, headers, body, now_ms, commit, {"request-id": request_id})
+            allowed = _allowed_methods(path)
+            if method == "OPTIONS":
+                return _ok(request_id, {}, {"allow": f"{allowed}, OPTIONS"})
+            if method not in allowed.split(", "):
+                raise ApiError(405, "invalid_request_error", "Method Not Allowed", headers={"allow": allowed})
+            caller = self.caller(headers)
+            if path == _MESSAGES:
+                return self._create_message(request_id, parse_body(body), caller, now_ms, commit)
+            if path == _COUNT_TOKENS:
+                return _ok(request_id, self.engine.count_tokens(parse_body(body), caller, now_ms))
+            if path == _MODELS:
+                return _ok(request_id, list_models(parse_qs(query, keep_blank_values=True)))
+            return _ok(request_id, get_model(unquote(path.removeprefix(_A_MODEL))))
         except ApiError as error:
             return error_answer(error, request_id)
         except RecursionError:
@@ -103,36 +114,14 @@ class Wire:
         betas = frozenset(name.strip() for name in headers.get("anthropic-beta", "").split(",")) - {""}
         return Caller(key, version, betas, _hint(headers))
 
-    def _route(
-        self,
-        method: str,
-        path: str,
-        query: str,
-        headers: Mapping[str, str],
-        body: bytes,
-        now_ms: float,
-        commit: bool,
-        id_header: dict[str, str],
+    def _create_message(
+        self, request_id: str, request: dict[str, Any], caller: Caller, now_ms: float, commit: bool
     ) -> Answer:
-        allowed = _allowed_method(path)
-        if method == "OPTIONS":
-            return Answer(200, {**id_header, "allow": f"{_with_head(allowed)}, OPTIONS"}, {})
-        if method not in _with_head(allowed).split(", "):
-            raise ApiError(
-                405, "invalid_request_error", "Method Not Allowed", headers={"allow": _with_head(allowed)}
-            )
-        caller = self.caller(headers)
-        if path == _MESSAGES:
-            request = parse_body(body)
-            outcome = self.engine.create_message(request, caller, now_ms, commit=commit)
-            return Answer(
-                200, id_header, outcome.message, outcome.timing, request.get("stream") is True, request
-            )
-        if path == _COUNT_TOKENS:
-            return Answer(200, id_header, self.engine.count_tokens(parse_body(body), caller, now_ms))
-        if path == _MODELS:
-            return Answer(200, id_header, list_models(parse_qs(query, keep_blank_values=True)))
-        return Answer(200, id_header, get_model(path.removeprefix(f"{_MODELS}/")))
+        outcome = self.engine.create_message(request, caller, now_ms, commit=commit)
+        streamed = request.get("stream") is True
+        return Answer(
+            200, {"request-id": request_id}, outcome.message, outcome.timing, stream=streamed, request=request
+        )
 
 
 def new_request_id(source: random.Random) -> str:
@@ -202,16 +191,16 @@ def _lower_first(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _allowed_method(path: str) -> str:
+def _allowed_methods(path: str) -> str:
     if path in (_MESSAGES, _COUNT_TOKENS):
         return "POST"
-    if path == _MODELS or (path.startswith(f"{_MODELS}/") and len(path) > len(_MODELS) + 1):
-        return "GET"
+    if path == _MODELS or (path.startswith(_A_MODEL) and path != _A_MODEL):
+        return "GET, HEAD"
     raise ApiError(404, "not_found_error", "Not Found")
 
 
-def _with_head(allowed: str) -> str:
-    return "GET, HEAD" if allowed == "GET" else allowed
+def _ok(request_id: str, data: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Answer:
+    return Answer(200, {"request-id": request_id, **(headers or {})}, data)
 
 
 def _key(headers: Mapping[str, str]) -> str:

@@ -1,7 +1,7 @@
 """The simulator behind real HTTP, for any client: other languages, curl, users' own test suites.
 
-It runs on uvicorn, which comes with Streamlit: it starts in 0.1 s, speaks all of HTTP/1.1 that clients use
-(chunked bodies, 100-continue, pipelining), and a paced stream costs no thread.
+It runs on uvicorn, which comes with Streamlit: it starts in 0.1 s, speaks all of HTTP/1.1 that clients use (chunked
+bodies, 100-continue, pipelining), and a paced stream costs no thread.
 """
 
 from __future__ import annotations
@@ -53,10 +53,9 @@ def serve(
 ) -> None:
     """Serve the simulator until SIGINT or SIGTERM, then return.
 
-    ``port`` 0 takes a free one. ``on_ready`` gets the address once connections are accepted.
-    ``latency_factor`` 0 answers at once, 1 waits as long as modelled. ``record_path`` gets one JSON line
-    per answered message, without keys or headers. Raises InputError where the address cannot be had or the
-    record cannot be written.
+    ``port`` 0 takes a free one. ``on_ready`` gets the address once connections are accepted. ``latency_factor`` 0
+    answers at once, 1 waits as long as modelled. ``record_path`` gets one JSON line per answered message, without
+    keys or headers. Raises InputError where the address cannot be had or the record cannot be written.
     """
     with (
         _assembled(host, port, config, latency_factor, record_path) as (server, sock, url),
@@ -216,9 +215,7 @@ class _App:
         for raw_name, raw_value in scope["headers"]:
             name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
             headers[name] = f"{headers[name]}, {value}" if name in headers else value
-        target = scope["path"] + (
-            "?" + scope["query_string"].decode("latin-1") if scope["query_string"] else ""
-        )
+        target = b"?".join(part for part in (scope["raw_path"], scope["query_string"]) if part).decode("latin-1")
         answer = self._wire.answer(scope["method"], target, headers, body, now_ms)
         if self._record is not None and answer.request is not None:
             self._record.append(answer.request, answer.data)
@@ -228,8 +225,8 @@ class _App:
 async def _read_body(receive: _Receive) -> bytes | None:
     """Return the request's body, None where the client left meanwhile.
 
-    Of a body over the limit it keeps one byte more than that, enough to be refused, and reads on: a client
-    that is still sending would not see the refusal.
+    Of a body over the limit it keeps one byte more than that, enough to be refused, and reads on: a client that is
+    still sending would not see the refusal.
     """
     body = bytearray()
     while True:

@@ -1,8 +1,7 @@
 """A finished message as the event sequence the API streams, each event with the moment it is due.
 
-Order (Messages API, streaming): ``message_start``, ``ping``, then per block its start, deltas and stop in
-index order,
-``message_delta`` with the stop reason and cumulative usage, ``message_stop``.
+Order (Messages API, streaming): ``message_start``, ``ping``, then per block its start, deltas and stop in index
+order, ``message_delta`` with the stop reason and cumulative usage, ``message_stop``.
 """
 
 from __future__ import annotations
@@ -32,8 +31,7 @@ _KNOWN_AT_END = ("output_tokens_details", "iterations")
 
 
 class StreamEvent(NamedTuple):
-    """One server-sent event: its data (the name is ``data["type"]``) and when it is due, in ms from the
-    request's start."""
+    """One server-sent event, named by ``data["type"]``, and when it is due in ms from the request's start."""
 
     at_ms: float
     data: dict[str, Any]
@@ -46,8 +44,7 @@ class StreamEvent(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """An event of a block and how much output it stands for (characters); what weighs nothing takes no
-    time."""
+    """An event of a block and the output it stands for, in characters; what weighs nothing takes no time."""
 
     data: dict[str, Any]
     weight: int = 0
@@ -56,9 +53,8 @@ class _Step(NamedTuple):
 def stream_events(message: Mapping[str, Any], timing: Timing) -> Iterator[StreamEvent]:
     """Yield the events of ``message`` in order of time.
 
-    The first event is due at ``timing.first_event_ms``, the first piece of text at ``first_text_ms``, the
-    last event at
-    ``total_ms``; between these, output arrives at an even rate.
+    The first event is due at ``timing.first_event_ms``, the first piece of text at ``first_text_ms``, the last event
+    at ``total_ms``; between these, output arrives at an even rate.
     """
     yield StreamEvent(timing.first_event_ms, {"type": "message_start", "message": _opening(message)})
     yield StreamEvent(timing.first_event_ms, {"type": "ping"})

@@ -28,8 +28,8 @@ def read_timing(headers: Mapping[str, str]) -> Timing | None:
 class SimulatorTransport(httpx2.BaseTransport):
     """Answers the SDK's requests from a simulator in this process; ``httpx2.Client(transport=…)`` takes it.
 
-    The clock moves as a real one would: to the end of a plain answer before it is handed over, event by
-    event while a stream is read. One transport belongs to one thread.
+    The clock moves as a real one would: to the end of a plain answer before it is handed over, event by event while a
+    stream is read. One transport belongs to one thread.
     """
 
     def __init__(self, wire: Wire, clock: VirtualClock, *, frozen: bool = False) -> None:
@@ -64,17 +64,16 @@ class SimulatorTransport(httpx2.BaseTransport):
     def snapshot(self) -> SimulatorTransport:
         """Return a transport for questions that must not change what they measure.
 
-        Each of its requests starts at this moment, on a clock of its own, and leaves cache and clocks as
-        they are. It reads the engine's present cache, so ask before the replay goes on.
+        Each of its requests starts at this moment, on a clock of its own, and leaves cache and clocks as they are. It
+        reads the engine's present cache, so ask before the replay goes on.
         """
         return SimulatorTransport(self._wire, self.clock.fork(), frozen=True)
 
     def background(self) -> SimulatorTransport:
-        """Return a transport for work beside the conversation: the same simulator, a clock of its own from
-        now on.
+        """Return a transport for work beside the conversation: the same simulator, but a clock of its own.
 
-        What it writes to the cache becomes readable on the main clock at the moment its response began; its
-        own ``clock`` says when it was finished.
+        What it writes to the cache becomes readable on the main clock at the moment its response began; its own
+        ``clock`` says when it was finished.
         """
         return SimulatorTransport(self._wire, self.clock.fork())
 
@@ -89,8 +88,7 @@ class SimulatorTransport(httpx2.BaseTransport):
     ) -> None:
         """Take in a request that was answered before a replay was cut, without answering it again.
 
-        ``headers`` are the request's, in lower case; both times are on this transport's clock, which is
-        left alone.
+        ``headers`` are the request's, in lower case; both times are on this transport's clock, which is left alone.
         """
         self._wire.engine.absorb(body, self._wire.caller(headers), started_ms, first_event_ms, message)
 
