@@ -1,0 +1,228 @@
+"""The ``messages`` of a request together: the rules between neighbours.
+
+A conversation is sent again and again with a little more at its end, so what was read is kept as a tree: a path from the root is a
+conversation, and a request walks down it, comparing each message with the one that was there before. Only what is new is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from memdash.simulator import fields
+from memdash.simulator.errors import ApiError, invalid
+from memdash.simulator.marks import Lifetime
+from memdash.simulator.messages import NEVER_EMPTY, Message, read_message, telling_text
+from memdash.simulator.prompt import Prompt
+from memdash.simulator.rules import Rules
+
+MOST_MESSAGES = 100_000
+"""Messages a request may have (Messages API, create a message)."""
+
+_MOST_STEPS = 50_000
+_MOST_READ = 20_000
+
+
+class Step:
+    """One message in its place: a node of the tree of conversations.
+
+    ``index`` is the message's in the request. ``asked`` are the ids of the latest tool calls and the index of their message,
+    ``pending`` those that still lack a result, ``leading`` whether the user turn has held nothing but results so far.
+    ``marks`` are all cache marks up to here, with their steps. ``rendered`` remembers the prompt that ends here, with the prompt that it
+    began with.
+    """
+
+    __slots__ = (
+        "_count",
+        "_ids",
+        "_latest",
+        "_next",
+        "asked",
+        "has_image",
+        "has_system",
+        "index",
+        "leading",
+        "marks",
+        "message",
+        "parent",
+        "pending",
+        "rendered",
+        "rendered_from",
+    )
+
+    def __init__(self, parent: Step | None, message: Message | None) -> None:
+        self.parent = parent
+        self.message = message
+        self.index = -1 if parent is None else parent.index + 1
+        self.asked: tuple[tuple[str, int], ...] = ()
+        self.pending: frozenset[str] = frozenset()
+        self.leading = False
+        self.marks: tuple[tuple[Step, int, Lifetime, str], ...] = () if parent is None else parent.marks
+        self.has_image = parent is not None and parent.has_image
+        self.has_system = parent is not None and parent.has_system
+        self.rendered: Prompt | None = None
+        self.rendered_from: Prompt | None = None
+        self._latest: Step | None = None
+        self._next: dict[Message, Step] | None = None
+        # The ids of all tool calls so far. Steps of one conversation share the dictionary; the first ``_count`` are this step's.
+        self._ids: dict[str, int] = {} if parent is None else parent._ids
+        self._count = 0 if parent is None else parent._count
+
+    @property
+    def role(self) -> str | None:
+        """The role of the message, None at the root."""
+        return None if self.message is None else self.message.role
+
+    def latest(self, raw: Any) -> Step | None:
+        """Return the step that followed here last, if ``raw`` is its message again."""
+        step = self._latest
+        return step if step is not None and step.message is not None and step.message.is_same(raw) else None
+
+    def follow(self, message: Message) -> tuple[Step, bool]:
+        """Return the step that ``message`` leads to, and whether it is new.
+
+        Raises ApiError where it may not follow here.
+        """
+        known = self._next.get(message) if self._next else None
+        step = known or self._new(message)
+        self._latest = step
+        return step, known is None
+
+    def finish(self) -> None:
+        """Raise where the conversation cannot end here: a tool call is still open."""
+        if self.pending:
+            raise self._unanswered()
+
+    def _new(self, message: Message) -> Step:
+        if self.message is not None and not self.message.blocks:
+            raise invalid(f"messages.{self.index}: {NEVER_EMPTY}")
+        step = Step(self, message)
+        if message.marks:
+            step.marks += tuple(
+                (step, index, lifetime, f"messages.{step.index}.{path}") for index, lifetime, path in message.marks
+            )
+        step.has_image = step.has_image or any(block.has_image for block in message.blocks)
+        if message.role == "assistant":
+            self._call(step, message)
+        elif message.role == "user":
+            self._answer(step, message)
+        else:
+            step.has_system = True
+            if self.message is None:
+                raise invalid("messages.0: the first message cannot use the `system` role")
+            self.finish()
+        if self._next is None:
+            self._next = {}
+        self._next[message] = step
+        return step
+
+    def _call(self, step: Step, message: Message) -> None:
+        if self.role == "assistant":
+            step.asked, step.pending = self.asked, self.pending
+        else:
+            self.finish()
+        calls = [(index, block.call) for index, block in enumerate(message.blocks) if block.call is not None]
+        if not calls:
+            return
+        if step._count < len(step._ids):
+            step._ids = dict(list(step._ids.items())[: step._count])
+        for index, call in calls:
+            if call in step._ids:
+                raise invalid(f"messages.{step.index}.content.{index}: `tool_use` ids must be unique")
+            step._ids[call] = step.index
+        step._count = len(step._ids)
+        step.asked += tuple((call, step.index) for _, call in calls)
+        step.pending |= {call for _, call in calls}
+
+    def _answer(self, step: Step, message: Message) -> None:
+        if self.role == "user":
+            step.asked, step.pending, step.leading = self.asked, self.pending, self.leading
+        elif self.role == "assistant":
+            step.asked, step.pending, step.leading = self.asked, self.pending, True
+        else:
+            self.finish()
+            step.leading = True
+        asked = {call for call, _ in step.asked}
+        for index, block in enumerate(message.blocks):
+            if block.answers is None:
+                # Results come before anything else, so a call that has none by now gets none.
+                step.leading = False
+                step.finish()
+            elif block.answers not in asked:
+                raise invalid(
+                    f"messages.{step.index}.content.{index}: unexpected `tool_use_id` found in `tool_result` blocks: "
+                    f"{block.answers}. Each `tool_result` block must have a corresponding `tool_use` block in the "
+                    "previous message."
+                )
+            elif block.answers not in step.pending:
+                raise invalid(
+                    f"messages.{step.index}.content.{index}: each tool_use must have a single result. "
+                    f"Found multiple `tool_result` blocks with id: {block.answers}"
+                )
+            else:
+                step.pending -= {block.answers}
+
+    def _unanswered(self) -> ApiError:
+        first = next(index for call, index in self.asked if call in self.pending)
+        ids = ", ".join(call for call, index in self.asked if index == first and call in self.pending)
+        return invalid(
+            f"messages.{first}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. "
+            "Each `tool_use` block must have a corresponding `tool_result` block in the next message."
+        )
+
+
+class Conversations:
+    """Everything read under one set of rules: the tree, and the messages by a string that is likely to tell them apart."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._root = Step(None, None)
+        self._steps = 0
+        self._read: dict[tuple[str, str], Message] = {}
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much has been read that it is time to start anew."""
+        return self._steps > _MOST_STEPS
+
+    def read(self, messages: Any) -> Step:
+        """Return the step at the end of these messages.
+
+        Raises ApiError where the API would refuse a message's shape, else where it would refuse their order.
+        """
+        fields.array(messages, "messages")
+        if not messages:
+            raise invalid("messages: at least one message is required")
+        if len(messages) > MOST_MESSAGES:
+            raise invalid(f"messages: a request can hold at most {MOST_MESSAGES} messages, found {len(messages)}")
+        step = self._root
+        for index, raw in enumerate(messages):
+            known = step.latest(raw)
+            if known is None:
+                message = self._message(raw, index)
+                try:
+                    known, is_new = step.follow(message)
+                except ApiError:
+                    self._check_shapes(messages, index + 1)
+                    raise
+                self._steps += is_new
+            step = known
+        step.finish()
+        return step
+
+    def _check_shapes(self, messages: Sequence[Any], start: int) -> None:
+        """Read the rest, so that a wrong shape anywhere is reported before a wrong order."""
+        for index in range(start, len(messages)):
+            self._message(messages[index], index)
+
+    def _message(self, raw: Any, index: int) -> Message:
+        key = telling_text(raw)
+        if key is None:
+            return read_message(raw, index, self._rules)
+        message = self._read.get(key)
+        if message is None or not message.is_same(raw):
+            message = read_message(raw, index, self._rules)
+            if len(self._read) >= _MOST_READ:
+                self._read.clear()
+            self._read[key] = message
+        return message
