@@ -1,8 +1,8 @@
 """One look for every series: a colour for light and one for dark pages, a dash and a marker.
 
 A strategy has the same hue everywhere; settings of one strategy that stand side by side are shades of it with dashes and
-filled or hollow markers of their own, so that charts read without colour. The twelve hues were searched for: at least 3:1 against the
-backgrounds of either theme, and apart from one another for readers with any of the three kinds of colour-blindness.
+filled or hollow markers of their own, so that charts read without colour. The twelve hues were searched for: at least 3:1 on
+the backgrounds of either theme, and apart from one another for readers with any of the three kinds of colour-blindness.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Hue(NamedTuple):
 
 
 INK = Hue("#212730", "#e0e8f6", "circle")
-BLUE = Hue("#0127aa", "#496ab3", "square")
+BLUE = Hue("#0127aa", "#1772ff", "square")
 VERMILION = Hue("#e0565b", "#c25117", "diamond")
 GREEN = Hue("#15904f", "#7ed9ac", "triangle-up")
 PURPLE = Hue("#4e285e", "#d6b7f8", "pentagon")
@@ -33,7 +33,7 @@ TEAL = Hue("#189ba0", "#3bb2a9", "cross")
 VIOLET = Hue("#9d6ee8", "#a294f5", "star")
 ROSE = Hue("#892d54", "#9c5872", "triangle-down")
 LIME = Hue("#244405", "#93ff23", "hourglass")
-AZURE = Hue("#2a6bab", "#1772ff", "bowtie")
+AZURE = Hue("#2a6bab", "#496ab3", "bowtie")
 ORANGE = Hue("#b46502", "#c38d59", "x")
 
 HUES: tuple[Hue, ...] = (INK, BLUE, VERMILION, GREEN, PURPLE, AMBER, TEAL, VIOLET, ROSE, LIME, AZURE, ORANGE)

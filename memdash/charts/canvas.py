@@ -1,0 +1,251 @@
+"""What all charts share: a transparent sheet in the colours of the page, a title that wraps, a legend below."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memdash import numbers
+from memdash.charts.series import Floats, TurnSeries
+from memdash.charts.text import NAME, escape, markup, shorten, wrap
+from memdash.palette import Style, Theme
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+HEIGHT = 360
+"""Height of a chart in pixels, with a legend of up to three rows."""
+
+MAX_POINTS = 5_000
+"""Points drawn in one chart; more are thinned out, and the chart says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """The colours of everything that is not data."""
+
+    text: str
+    quiet: str
+    grid: str
+    paper: str
+
+
+INKS: Mapping[Theme, Ink] = {
+    "light": Ink(text="#1a2233", quiet="#56606f", grid="rgba(86,96,111,0.18)", paper="#ffffff"),
+    "dark": Ink(text="#e7eaf1", quiet="#a7b0c0", grid="rgba(167,176,192,0.20)", paper="#1a202c"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line to draw: a series' values over its turns."""
+
+    series: TurnSeries
+    values: Floats
+
+
+def sheet(
+    title: str, theme: Theme, *, notes: Sequence[str] = (), legend: Sequence[str] = (), height: int = HEIGHT
+) -> go.Figure:
+    """Return an empty figure with its title, its notes below the title, and room for a legend of these names."""
+    import plotly.graph_objects as go
+
+    ink = INKS[theme]
+    title_lines = len(wrap(title))
+    note = " · ".join(notes)
+    note_lines = len(wrap(note))
+    rows = _legend_rows(legend)
+    heading: dict[str, Any] = {
+        "text": markup(title),
+        "font": {"size": 15, "color": ink.text},
+        "x": 0,
+        "xref": "container",
+        "xanchor": "left",
+        "y": 1,
+        "yref": "container",
+        "yanchor": "top",
+        # Plotly moves a title of several lines up by half a line, over the edge.
+        "pad": {"t": 8 if title_lines < 2 else 19, "l": 8},
+    }
+    if note:
+        heading["subtitle"] = {"text": markup(note), "font": {"size": 12, "color": ink.quiet}}
+    figure = go.Figure()
+    figure.update_layout(
+        template="none",
+        title=heading,
+        font={"color": ink.text, "size": 12},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        height=height + 20 * max(rows - 3, 0),
+        margin={
+            "l": 60,
+            "r": 16,
+            "t": 18 + 20 * title_lines + (18 + 9 * note_lines if note else 0),
+            "b": 44 + 20 * rows,
+        },
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "xref": "container",
+            "xanchor": "left",
+            "y": 0,
+            "yref": "container",
+            "yanchor": "bottom",
+            "font": {"size": 12, "color": ink.text},
+            "itemsizing": "trace",
+        },
+        hovermode="x unified",
+        hoverlabel={"bgcolor": ink.paper, "bordercolor": ink.grid, "font": {"color": ink.text, "size": 12}},
+    )
+    axis = {
+        "gridcolor": ink.grid,
+        "zerolinecolor": ink.grid,
+        "linecolor": ink.grid,
+        "tickfont": {"color": ink.quiet, "size": 11},
+        "title": {"font": {"color": ink.quiet, "size": 12}, "standoff": 8},
+    }
+    figure.update_xaxes(**axis)
+    figure.update_yaxes(**axis)
+    return figure
+
+
+def _legend_rows(names: Sequence[str]) -> int:
+    """Rows of a legend on a narrow card; Plotly gives every entry the width of the widest."""
+    if not names:
+        return 0
+    widest = 48 + 6.6 * max(len(shorten(name)) for name in names)
+    return math.ceil(len(names) / max(int(540 // widest), 1))
+
+
+def turn_axis(figure: go.Figure, series: Sequence[TurnSeries]) -> None:
+    """Label the horizontal axis with whole turns."""
+    last = max((int(one.turns[-1]) for one in series if one.turns.size), default=1)
+    figure.update_xaxes(
+        title_text="turn",
+        tickformat="d",
+        showgrid=False,
+        ticks="outside",
+        ticklen=4,
+        range=[0.5, last + 0.5] if last <= 12 else [1 - last * 0.02, last * 1.02],
+        dtick=1 if last <= 12 else None,
+    )
+
+
+def amount_axis(figure: go.Figure, title: str, **options: Any) -> None:
+    """Label the vertical axis; amounts start at zero."""
+    figure.update_yaxes(title_text=title, rangemode="tozero", **options)
+
+
+def draw_lines(
+    figure: go.Figure,
+    lines: Sequence[Line],
+    styles: Mapping[str, Style],
+    theme: Theme,
+    *,
+    hover: str,
+    stairs: bool = False,
+) -> None:
+    """Draw each line in its series' style; ``hover`` is Plotly's template for one value. Gaps stay gaps."""
+    import plotly.graph_objects as go
+
+    budget = points_each(lines)
+    for line in lines:
+        style = styles[line.series.name]
+        shown = thin(line.values, budget)
+        figure.add_trace(
+            go.Scatter(
+                x=line.series.turns[shown],
+                y=line.values[shown],
+                name=escape(shorten(line.series.name)),
+                mode="lines+markers",
+                line={
+                    "color": style.colour(theme),
+                    "dash": style.dash,
+                    "width": 2,
+                    "shape": "hv" if stairs else "linear",
+                },
+                marker={"symbol": style.marker, "size": 7, "color": style.colour(theme), "maxdisplayed": 14},
+                hovertemplate=hover,
+                connectgaps=False,
+            )
+        )
+
+
+def points_each(lines: Sequence[Line]) -> int:
+    """How many points each line may have."""
+    return max(MAX_POINTS // max(len(lines), 1), 4)
+
+
+def thin(values: Floats, points: int) -> NDArray[np.int64]:
+    """Return which of ``values`` to draw: all, or the lowest and the highest of each stretch, with both ends."""
+    if values.size <= points:
+        return np.arange(values.size)
+    edges = np.linspace(0, values.size, (points - 2) // 2 + 1).astype(np.int64)
+    low = np.where(np.isnan(values), np.inf, values)
+    high = np.where(np.isnan(values), -np.inf, values)
+    kept = {0, int(values.size) - 1}
+    for start, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        if end > start:
+            kept.add(start + int(low[start:end].argmin()))
+            kept.add(start + int(high[start:end].argmax()))
+    return np.array(sorted(kept), dtype=np.int64)
+
+
+def common_notes(lines: Sequence[Line], *, of: str) -> list[str]:
+    """Say what a reader must know: thinned lines, means over repeats, values that are missing."""
+    notes = []
+    budget = points_each(lines)
+    if any(line.values.size > budget for line in lines):
+        longest = max(line.values.size for line in lines)
+        notes.append(f"{longest:,} turns, thinned to lows and highs")
+    repeats = max((len(line.series.results) for line in lines), default=1)
+    if repeats > 1:
+        notes.append(f"mean of {repeats} repeats")
+    missing = [line.series.name for line in lines if line.values.size and np.isnan(line.values).all()]
+    if missing:
+        notes.append(f"{of}: {numbers.listing([shorten(name) for name in missing], limit=2)}")
+    return notes
+
+
+def say_empty(figure: go.Figure, text: str, theme: Theme) -> None:
+    """Write in the middle of an empty chart why it is empty."""
+    figure.add_annotation(
+        text=escape(text),
+        x=0.5,
+        y=0.5,
+        xref="paper",
+        yref="paper",
+        showarrow=False,
+        font={"size": 13, "color": INKS[theme].quiet},
+    )
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(visible=False)
+
+
+def row_axis(figure: go.Figure, names: Sequence[str]) -> None:
+    """Label the rows of a horizontal chart with series names, the first on top."""
+    shown = [shorten(name, 24) for name in names]
+    figure.update_yaxes(
+        tickvals=list(range(len(names))),
+        ticktext=[escape(name) for name in shown],
+        range=[len(names) - 0.4, -0.6],
+        showgrid=False,
+        zeroline=False,
+        tickfont={"size": 12},
+    )
+    figure.update_layout(margin_l=24 + round(6.6 * max((len(name) for name in shown), default=0)))
+
+
+def row_height(rows: int) -> int:
+    """Height of a chart with this many rows, so that each can be told from the next."""
+    return max(HEIGHT, 150 + 24 * rows)
+
+
+def called(series: TurnSeries) -> str:
+    """The name of a series in a sentence."""
+    return shorten(series.name, NAME)

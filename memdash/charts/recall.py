@@ -1,0 +1,190 @@
+"""Recall by fact: one row a series, one column a probe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from memdash import numbers
+from memdash.charts.canvas import INKS, called, row_axis, row_height, say_empty, sheet
+from memdash.charts.series import TurnSeries
+from memdash.charts.text import escape, shorten
+from memdash.metrics.result import ProbeResult
+from memdash.palette import GREEN, ORANGE, VERMILION, Style, Theme
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+Point = tuple[str, int]
+"""A probe: its fact, and the turn after which it is asked."""
+
+
+class _Look(NamedTuple):
+    words: str
+    symbol: str
+    light: str
+    dark: str
+
+
+class Verdict(Enum):
+    """What came of a probe; over several repeats, of the worst of them."""
+
+    PASSED = _Look("answered right", "circle", GREEN.light, GREEN.dark)
+    STALE = _Look("gave an old value", "diamond-tall", ORANGE.light, ORANGE.dark)
+    FAILED = _Look("failed", "x", VERMILION.light, "#ff8a80")
+    NOT_A_TEST = _Look("not a test", "circle-open", "#56606f", "#a7b0c0")
+    NOT_ASKED = _Look("not asked", "line-ew-open", "#56606f", "#a7b0c0")
+
+
+def title(series: Sequence[TurnSeries]) -> str:
+    """Say who answers most and who fewest."""
+    label = _label(series)
+    shown = [one for one in series if any(result.recall is not None for result in one.results)]
+    rates = [(one, *_score(one)) for one in shown]
+    rates = [rate for rate in rates if rate[2]]
+    if not rates:
+        return (
+            f"{label}: no probe counts yet" if _points(series) else f"{label}: the script asks no questions"
+        )
+    best, worst = (
+        max(rates, key=lambda rate: rate[1] / rate[2]),
+        min(rates, key=lambda rate: rate[1] / rate[2]),
+    )
+    high, low = numbers.part(best[1], best[2]), numbers.part(worst[1], worst[2])
+    if len(rates) == 1:
+        return f"{label}: {called(best[0])} answers {high}"
+    if best[1] / best[2] == worst[1] / worst[2]:
+        return f"{label}: every strategy answers {high}"
+    return f"{label}: {called(best[0])} answers {high}, {called(worst[0])} answers {low}"
+
+
+def recall_by_fact(series: Sequence[TurnSeries], styles: Mapping[str, Style], theme: Theme) -> go.Figure:
+    """Draw a matrix of verdicts, each with a symbol of its own; what is not a test, or was not asked, is shown as such."""
+    import plotly.graph_objects as go
+
+    points = _points(series)
+    cells = {
+        verdict: [
+            (column, row, told)
+            for row, one in enumerate(series)
+            for column, point in enumerate(points)
+            for found, told in (_cell(one, point),)
+            if found is verdict
+        ]
+        for verdict in Verdict
+    }
+    used = [verdict for verdict in Verdict if cells[verdict]]
+    notes = ["a repeat that failed shows"] if any(len(one.results) > 1 for one in series) else []
+    figure = sheet(
+        title(series),
+        theme,
+        notes=notes,
+        legend=[verdict.value.words for verdict in used],
+        height=row_height(len(series)),
+    )
+    if not points:
+        say_empty(figure, "This script plants no facts, so there is nothing to recall", theme)
+        return figure
+    size = 13 if len(points) <= 14 else 10
+    for verdict in used:
+        look = verdict.value
+        colour = look.light if theme == "light" else look.dark
+        figure.add_trace(
+            go.Scatter(
+                x=np.array([column for column, _, _ in cells[verdict]]),
+                y=np.array([row for _, row, _ in cells[verdict]]),
+                text=[told for _, _, told in cells[verdict]],
+                mode="markers",
+                name=look.words,
+                marker={
+                    "symbol": look.symbol,
+                    "size": size,
+                    "color": colour,
+                    "line": {"width": 2, "color": colour},
+                },
+                hovertemplate="%{text}<extra></extra>",
+            )
+        )
+    row_axis(figure, [one.name for one in series])
+    several = len({after for _, after in points}) > 1
+    labels = [shorten(f"{fact} @{after}" if several else fact, 16) for fact, after in points]
+    slanted = sum(len(label) + 2 for label in labels) > 52
+    figure.update_xaxes(
+        tickvals=list(range(len(points))),
+        ticktext=[escape(label) for label in labels],
+        tickangle=-45 if slanted else 0,
+        range=[-0.6, len(points) - 0.4],
+        title_text="fact @ asked after turn" if several else "fact",
+        zeroline=False,
+    )
+    if slanted:
+        figure.update_layout(margin_b=figure.layout.margin.b + 4 * max(len(label) for label in labels))
+    figure.update_layout(hovermode="closest")
+    figure.update_yaxes(showgrid=True)
+    figure.layout.legend.font.color = INKS[theme].text
+    return figure
+
+
+def alt(series: Sequence[TurnSeries]) -> str:
+    """Tell the chart in words."""
+    told = []
+    for one in series:
+        passed, total = _score(one)
+        wrong = [
+            f"{fact} {verdict.value.words}"
+            for fact, after in _points(series)
+            for verdict in (_cell(one, (fact, after))[0],)
+            if verdict is not Verdict.PASSED
+        ]
+        told.append(
+            f"{one.name} {numbers.part(passed, total)}" + (f" ({numbers.listing(wrong)})" if wrong else "")
+        )
+    return f"Matrix of probes. {title(series)}. {'; '.join(told)}".strip() + "."
+
+
+def _label(series: Sequence[TurnSeries]) -> str:
+    simulated = any(result.recall_simulated for one in series for result in one.results)
+    return "Simulated recall" if simulated else "Recall"
+
+
+def _points(series: Sequence[TurnSeries]) -> list[Point]:
+    """Every probe that is planned or was asked, in the order of turns."""
+    found: dict[Point, None] = {}
+    for one in series:
+        for result in one.results:
+            found.update(dict.fromkeys(result.planned_probes))
+            found.update(dict.fromkeys((probe.fact, probe.asked_after) for probe in result.probes))
+    return sorted(found, key=lambda point: point[1])
+
+
+def _score(one: TurnSeries) -> tuple[int, int]:
+    return sum(result.recall_passed for result in one.results), sum(
+        result.recall_total for result in one.results
+    )
+
+
+def _cell(one: TurnSeries, point: Point) -> tuple[Verdict, str]:
+    """The verdict on a probe, and what the hover box says of it."""
+    asked = [
+        probe for result in one.results for probe in result.probes if (probe.fact, probe.asked_after) == point
+    ]
+    head = f"<b>{escape(called(one))}</b><br>{escape(shorten(point[0], 40))}, asked after turn {point[1]}"
+    if not asked:
+        return Verdict.NOT_ASKED, f"{head}<br>not asked"
+    worst = max(asked, key=lambda probe: list(Verdict).index(_verdict(probe)))
+    verdict = _verdict(worst)
+    passed = sum(probe.passed for probe in asked)
+    rate = f" ({passed} of {len(asked)} repeats right)" if len(asked) > 1 else ""
+    seen = "its text is in the context" if worst.visible else "its text is not in the context"
+    return verdict, f"{head}<br>{verdict.value.words}{rate}; {seen}<br>{escape(shorten(worst.answer, 70))}"
+
+
+def _verdict(probe: ProbeResult) -> Verdict:
+    if not probe.is_test:
+        return Verdict.NOT_A_TEST
+    if probe.passed:
+        return Verdict.PASSED
+    return Verdict.STALE if probe.stale else Verdict.FAILED
