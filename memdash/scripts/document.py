@@ -19,6 +19,7 @@ import yaml
 from memdash.errors import ScriptError
 from memdash.scripts.files import MAX_DEPTH
 
+_TOO_DEEP = f"lists and mappings are nested more than {MAX_DEPTH} deep"
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INTEGER = re.compile(r"[-+]?[0-9]{1,4000}|0o[0-7]{1,20}|0x[0-9a-fA-F]{1,16}")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
@@ -111,13 +112,8 @@ class _Composer:
             yield from yaml.parse(text, Loader=_LOADER)
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
-            problem = str(error.problem or error.context or "syntax error")
-            if "found character '\\t'" in problem or "found character that cannot start any token" in problem:
-                problem += " (a tab, or a text that begins with @, ` or %: indent by spaces, put such a text in quotes)"
-            elif "mapping values are not allowed" in problem:
-                problem += " (a text with a colon: put it in quotes)"
             line = mark.line + 1 if mark else None
-            raise ScriptError(f"not valid YAML: {problem}", path=self._path, line=line) from None
+            raise ScriptError(_explain(error), path=self._path, line=line) from None
         except (yaml.YAMLError, ValueError, UnicodeError) as error:
             raise ScriptError(f"not valid YAML: {str(error).splitlines()[0]}", path=self._path) from None
 
@@ -151,7 +147,7 @@ class _Composer:
     def _enter(self, node: Sequence | Mapping) -> None:
         self._add(node)
         if len(self._open) == MAX_DEPTH:
-            self._refuse(node.line, f"lists and mappings are nested more than {MAX_DEPTH} deep")
+            self._refuse(node.line, _TOO_DEEP)
         self._open.append(node)
         self._keys.append(None)
 
@@ -181,3 +177,15 @@ class _Composer:
 
     def _refuse(self, line: int, problem: str) -> NoReturn:
         raise ScriptError(problem, path=self._path, line=line)
+
+
+def _explain(error: yaml.MarkedYAMLError) -> str:
+    """Return the parser's complaint with a hint where people commonly meet it."""
+    problem = str(error.problem or error.context or "syntax error")
+    if "nesting depth" in problem:  # the parser's own bound, met before ours where a file is nothing but brackets
+        return _TOO_DEEP
+    if "cannot start any token" in problem:
+        problem += " (indent by spaces, not tabs; a text that begins with @, ` or % needs quotes)"
+    elif "mapping values are not allowed" in problem:
+        problem += " (a text with a colon needs quotes)"
+    return f"not valid YAML: {problem}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence as SequenceOf
 from typing import Any
 
 from memdash.scripts.document import Mapping, Node, Scalar, Sequence
-from memdash.scripts.problems import Place, Problem, brief, suggest
+from memdash.scripts.problems import Place, Problem, brief, nearest, suggest
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
 """Form of the ids of scripts and facts."""
@@ -21,6 +21,7 @@ class Fields:
         self.place = place
         self.problems = problems
         self._items: dict[str, Node] = {}
+        self._misspelt: set[str | None] = set()
         if isinstance(node, Mapping):
             self._items = node.items
             self.is_mapping = True
@@ -40,12 +41,13 @@ class Fields:
         for key in self._items:
             if key not in known:
                 self.note(key, f"unknown key{suggest(key, known)}")
+                self._misspelt.add(nearest(key, known))
 
     def need(self, *keys: str) -> None:
-        """Note each of ``keys`` that is missing; for a node that is no mapping that was said already."""
+        """Note each of ``keys`` that is missing, unless :meth:`only` has seen it misspelt or this is no mapping."""
         if self.is_mapping:
             for key in keys:
-                if key not in self._items:
+                if key not in self._items and key not in self._misspelt:
                     self.note("", f"{key!r} is missing")
 
     def node(self, key: str) -> Node | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -28,8 +27,7 @@ def find_warnings(script: Script) -> list[str]:
     """Return what is doubtful about the valid ``script``, in order of its facts and turns."""
     pieces = _pieces(script)
     joined = "\n".join(piece.text for piece in pieces)
-    warnings = [warning for fact in script.facts for warning in _fact_warnings(script, fact, pieces, joined)]
-    return warnings + list(_ambiguous_calls(script))
+    return [warning for fact in script.facts for warning in _fact_warnings(script, fact, pieces, joined)]
 
 
 def _pieces(script: Script) -> list[_Piece]:
@@ -71,13 +69,3 @@ def _repeats(value: Value, pieces: list[_Piece], joined: str) -> list[_Piece]:
     if not later or not matches(value.text, joined[later[0].start :]):
         return []
     return [piece for piece in later if matches(value.text, piece.text)]
-
-
-def _ambiguous_calls(script: Script) -> Iterator[str]:
-    """A call is answered by name and input, so the same call twice in a turn cannot have two answers."""
-    for turn in script.turns:
-        answers: dict[str, tuple[str, bool]] = {}
-        for call in (call for step in turn.steps for call in step.calls):
-            key = f"{call.name} {json.dumps(dict(call.input), sort_keys=True)}"
-            if answers.setdefault(key, (call.result, call.is_error)) != (call.result, call.is_error):
-                yield f"turn {turn.number} calls {call.name} twice with the same input and different results; the first is used"

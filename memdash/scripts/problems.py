@@ -26,12 +26,17 @@ def spell(place: Place) -> str | None:
     return text or None
 
 
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the one of ``known`` that ``word`` is most likely a slip of, None if there is none."""
+    return next(iter(difflib.get_close_matches(word[:80], list(known), n=1)), None)
+
+
 def suggest(word: str, known: Iterable[str]) -> str:
-    """Return a sentence part that offers the nearest of ``known``, else all of them; empty when there are none."""
+    """Return a sentence part that offers the nearest of ``known``, else all; empty when there are none."""
     names = list(known)
-    near = difflib.get_close_matches(word[:80], names, n=1)
+    near = nearest(word, names)
     if near:
-        return f"; did you mean {near[0]!r}?"
+        return f"; did you mean {near!r}?"
     return f"; known are {', '.join(sorted(names))}" if names else ""
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from memdash.scripts.model import Json
-from memdash.scripts.problems import Place, Problem, brief, suggest
+from memdash.scripts.problems import Place, Problem, brief, nearest, suggest
 
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 """Form of a tool's name (Messages API, tool use)."""
@@ -57,6 +57,8 @@ def _key_problems(tool: Mapping[str, Json], place: Place) -> Iterator[Problem]:
     elif not isinstance(tool.get("description", ""), str):
         yield Problem((*place, "description"), "must be text")
     schema = tool.get("input_schema")
+    if schema is None and "input_schema" in (nearest(key, TOOL_KEYS) for key in tool if key not in TOOL_KEYS):
+        return
     if not isinstance(schema, Mapping):
         yield Problem((*place, "input_schema"), "a tool needs 'input_schema', a JSON schema of type object")
     elif schema.get("type") != "object":
