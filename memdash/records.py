@@ -148,10 +148,12 @@ class RequestRecord:
 
     The context is ``shared`` entries of request ``base_request`` followed by ``entries``. An entry is ``role:block id`` where it
     opens a message and ``+block id`` where it continues one. ``options`` is the request's body without messages, system
-    and tools. ``blocks`` holds the JSON, exactly as sent or received, of every block, system prompt and tool list that this replay
+    and tools. ``blocks`` holds the JSON, exactly as sent or received, of every block, system prompt and tool
+    list that this replay
     has not recorded before, by id (the SHA-256 of the JSON, shortened to 24 hexadecimal digits): a request and its answer are one
     record, so a journal cut anywhere holds an answer whole or not at all. ``modelled`` says that the simulator answered.
-    ``job`` is the number of the background job that made it. Where the API refused, ``error_status``, ``error_type`` and ``error_message`` are set and the usage is None.
+    ``job`` is the number of the background job that made it. Where the API refused, ``error_status``,
+    ``error_type`` and ``error_message`` are set and the usage is None.
     """
 
     seq: int

@@ -55,7 +55,8 @@ class ReplaySpec:
     """One replay: one script, one strategy with its parameters, one model, one repeat.
 
     ``series`` names the strategy and the settings that tell it apart; ``label`` also the script and the repeat where there are
-    several, so that it is unique in its comparison. ``turns`` is how many are to be played. ``pace`` is in seconds. ``salt`` is what
+    several, so that it is unique in its comparison. ``turns`` is how many are to be played. ``pace`` is in
+    seconds. ``salt`` is what
     keeps live replays from warming each other's cache (empty in the simulator, where each replay has its own).
     ``controls`` says that this replay also asks the two controls of every probe.
     """

@@ -34,7 +34,8 @@ class Refused(Exception):  # an outcome of a request, named for what happened
     """Raised where a request has no usable answer; carries what is known of it.
 
     ``status`` is the HTTP status, None where there was no answer at all. ``by_api`` says that the API refused the
-    request itself (it is malformed, too large or unknown to it), which is a result; else the service, the network or the key failed.
+    request itself (it is malformed, too large or unknown to it), which is a result; else the service, the
+    network or the key failed.
     ``usage`` is what a stream had reported before it broke off.
     """
 

@@ -70,7 +70,8 @@ class RequestFailed(Exception):  # an outcome, named for what happened
 class Calls:
     """Makes the requests of one replay.
 
-    A request that an earlier run recorded is never made again: its answer comes from the journal, and the client takes it in so that
+    A request that an earlier run recorded is never made again: its answer comes from the journal, and the
+    client takes it in so that
     cache and clock are as they were. A recorded failure of network or service is passed over and the request made anew.
     """
 
@@ -272,7 +273,8 @@ class Calls:
 class BackgroundCall:
     """A request that runs beside the conversation.
 
-    On a virtual clock its answer is known, and recorded, at once, and ready when the clock has come to its end. In real time it is
+    On a virtual clock its answer is known, and recorded, at once, and ready when the clock has come to its
+    end. In real time it is
     recorded when the replay first sees it. In both cases the moment the replay learned of it is a record, so that an
     interrupted replay learns of it at the same point.
     """
@@ -324,7 +326,9 @@ class BackgroundCall:
         return self._answered
 
     def _collect(self) -> None:
-        """Take the answer in as soon as it is known: from the journal, else from the call, which is made when the journal has ended."""
+        """Take the answer in as soon as it is known: from the journal, else from the call, which is made
+        when the journal has ended.
+        """
         if self._answered is not None:
             return
         expected = self._calls._journal.peek()

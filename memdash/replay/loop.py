@@ -57,10 +57,13 @@ def replay(
 ) -> Iterator[Record]:
     """Replay ``spec.script`` through ``spec.strategy`` and yield what happens, in order.
 
-    ``resume_from`` holds what an earlier run of the same replay yielded: it is gone through without sending any answered request again,
+    ``resume_from`` holds what an earlier run of the same replay yielded: it is gone through without sending
+    any answered request again,
     only what comes after it is yielded, and the replay goes on from there. ``gate`` is called before every request and may raise
-    :class:`BudgetExceeded`, which ends the replay as ``stopped_by_budget``. The last record is a :class:`StatusRecord` that says how
-    it ended; a refusal by the API is such an end, not an exception. Raises :class:`MemdashError` where ``resume_from`` is not from this
+    :class:`BudgetExceeded`, which ends the replay as ``stopped_by_budget``. The last record is a
+    :class:`StatusRecord` that says how
+    it ended; a refusal by the API is such an end, not an exception. Raises :class:`MemdashError` where
+    ``resume_from`` is not from this
     replay.
     """
     yield from _Replay(spec, client, clock, resume_from, gate).run()

@@ -1,6 +1,7 @@
 """Why a request read less from the prompt cache than it could have, judged from our own record of the conversation.
 
-The rules are those of the Messages API's prompt caching: an entry is written at a marked block, found from a later mark at most 20
+The rules are those of the Messages API's prompt caching: an entry is written at a marked block, found from a
+later mark at most 20
 positions on, and lives for its lifetime from the start of the request that wrote or last read it.
 """
 

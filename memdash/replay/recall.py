@@ -25,7 +25,8 @@ def survival(
 ) -> Survival:
     """Return where the text of ``fact``, as last stated by ``turn``, is in ``context``.
 
-    ``stated_in`` holds, by turn, the object ids of the blocks that turn brought along, so that the stating message can be told from
+    ``stated_in`` holds, by turn, the object ids of the blocks that turn brought along, so that the stating
+    message can be told from
     a restatement.
     """
     *earlier, latest = fact.stated_by(turn)

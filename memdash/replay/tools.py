@@ -11,7 +11,8 @@ from memdash.scripts.model import Script, ToolCall, Turn
 class ToolAnswers:
     """Finds the scripted result of a call.
 
-    A call is answered by the next scripted call of its turn with the same name and input, else by one already used in this turn, else
+    A call is answered by the next scripted call of its turn with the same name and input, else by one
+    already used in this turn, else
     by one of another turn, else by the script's default for that tool.
     """
 

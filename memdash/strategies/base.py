@@ -35,7 +35,8 @@ class Exchange:
 class RequestOptions:
     """What a strategy adds to each request of a turn: body fields, and the beta headers they need.
 
-    ``thinking`` fields are merged into the request's own thinking configuration. ``omit_system`` leaves the system prompt out, for
+    ``thinking`` fields are merged into the request's own thinking configuration. ``omit_system`` leaves the
+    system prompt out, for
     a strategy that carries it in its messages.
     """
 
@@ -56,7 +57,8 @@ DROP_BLOCK = RequestOptions(
 class Ask:
     """An extra model call, charged to the strategy as purpose ``summary``.
 
-    With ``live_prefix`` it goes out with the conversation's own system prompt and tools, else with ``system`` alone and no cache mark.
+    With ``live_prefix`` it goes out with the conversation's own system prompt and tools, else with
+    ``system`` alone and no cache mark.
     ``model`` None is the replay's model.
     """
 
@@ -143,7 +145,8 @@ class Strategy(Protocol):
     """A conversation-memory strategy.
 
     The replay calls, for each turn: :meth:`open` when the user's message has arrived, then :meth:`context` and :meth:`options`
-    (what is sent is decided once an exchange; inside a tool loop requests only grow), and :meth:`close` when the final answer is there.
+    (what is sent is decided once an exchange; inside a tool loop requests only grow), and :meth:`close` when
+    the final answer is there.
     Between turns it may call :meth:`context` any number of times, for probes: it must be pure.
     """
 
