@@ -1,7 +1,8 @@
 """What each Claude model allows and how it behaves, as far as the lab and its simulator need it.
 
-Sources: the model overview, "What's new" and feature pages of the Messages API documentation, August to November 2026. Where a
-page says nothing the value is an assumption, and a comment says so. Prices are not here: see ``memdash.prices``.
+Sources: the model overview, "What's new" and feature pages of the Messages API documentation, August to
+November 2026. Where a page says nothing the value is an assumption, and a comment says so. Prices are not
+here: see ``memdash.prices``.
 """
 
 from __future__ import annotations
@@ -44,10 +45,11 @@ class ToolPrompt:
 class ModelFacts:
     """One model's limits and behaviour; all sizes are tokens.
 
-    ``frame_tokens`` is what a request of one user message costs beside its text. ``keeps_thinking`` is False where thinking of
-    earlier turns is stripped when a new user turn begins. ``checks_prefix`` says that thinking blocks are bound to everything before
-    them, ``checks_account`` that they are also bound to the account. ``reads_thinking_of`` lists the models whose thinking blocks
-    this one can read. ``retires_on`` is an ISO date for deprecated models.
+    ``frame_tokens`` is what a request of one user message costs beside its text. ``keeps_thinking`` is False
+    where thinking of earlier turns is stripped when a new user turn begins. ``checks_prefix`` says that
+    thinking blocks are bound to everything before them, ``checks_account`` that they are also bound to the
+    account. ``reads_thinking_of`` lists the models whose thinking blocks this one can read. ``retires_on`` is
+    an ISO date for deprecated models.
     """
 
     id: str
@@ -106,7 +108,9 @@ _FABLE |= {"claude-mythos-5": 50, "claude-mythos-5-1": 51, "claude-mythos-5-2": 
 def _up_to(*, opus: int, sonnet: int, haiku: int, fable: int = 0) -> frozenset[str]:
     """Return the models up to these generations (45 for 4.5), the ones whose thinking can be read."""
     limits = ((_OPUS, opus), (_SONNET, sonnet), (_HAIKU, haiku), (_FABLE, fable))
-    return frozenset(model for line, limit in limits for model, generation in line.items() if generation <= limit)
+    return frozenset(
+        model for line, limit in limits for model, generation in line.items() if generation <= limit
+    )
 
 
 def _model(
@@ -159,8 +163,9 @@ def _model(
 
 
 def _fable(id: str, generation: int) -> ModelFacts:
-    # Which thinking Fable and Mythos read is not documented beyond their own line: everything older is assumed. Forced tool_choice
-    # is documented as refused for Fable 5.1 and assumed for its successors and Mythos; pages disagree on Mythos 5.1's prefix check.
+    # Which thinking Fable and Mythos read is not documented beyond their own line: everything older is
+    # assumed. Forced tool_choice is documented as refused for Fable 5.1 and assumed for its successors and
+    # Mythos; pages disagree on Mythos 5.1's prefix check.
     newer = generation > 50
     return _model(
         id,
@@ -175,7 +180,9 @@ def _fable(id: str, generation: int) -> ModelFacts:
     )
 
 
-def _old_generation(id: str, *, min_cacheable: int, keeps_thinking: bool, retires_on: str | None = None) -> ModelFacts:
+def _old_generation(
+    id: str, *, min_cacheable: int, keeps_thinking: bool, retires_on: str | None = None
+) -> ModelFacts:
     """Return a 4.5 model: 200k window, manual thinking only, prefill still allowed."""
     return _model(
         id,
@@ -230,7 +237,8 @@ _ALL = (
         thinking=_OPTIONAL,
         tool_prompt=ToolPrompt(354, 474),
     ),
-    # Whether Haiku 5.5 keeps earlier thinking, and whose blocks it reads, is not stated; its siblings' behaviour is assumed.
+    # Whether Haiku 5.5 keeps earlier thinking, and whose blocks it reads, is not stated; its siblings'
+    # behaviour is assumed.
     _model(
         "claude-haiku-5-5",
         min_cacheable=512,

@@ -1,6 +1,7 @@
 """Counting tokens offline: ``ctok`` where it can be imported, our own estimate elsewhere.
 
-Both count bare text. What a request adds around it (message frames, tool prompts) belongs to whoever builds the request.
+Both count bare text. What a request adds around it (message frames, tool prompts) belongs to whoever builds
+the request.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ def counter(name: str = "auto") -> TokenCounter:
 class _Estimate:
     """A sum over words, numbers, punctuation and white space, with weights fitted to ``ctok``.
 
-    Fitted on 1.1 million characters of chat, JSON, Python code, log lines and Markdown; a text of 2,000 characters is typically 4 %
-    off, rarely more than 15 %.
+    Fitted on 1.1 million characters of chat, JSON, Python code, log lines and Markdown; a text of 2,000
+    characters is typically 4 % off, rarely more than 15 %.
     """
 
     name = "estimate"
@@ -153,7 +154,11 @@ def _estimate(text: str, family: TokenFamily) -> int:
             total += weights.mark + weights.mark_more * (len(thing) - 1)
         else:
             total += sum(
-                weights.two_bytes if char < "\u0800" else weights.three_bytes if char < "\U00010000" else weights.four_bytes
+                weights.two_bytes
+                if char < "\u0800"
+                else weights.three_bytes
+                if char < "\U00010000"
+                else weights.four_bytes
                 for char in thing
             )
     return max(1, round(total))
@@ -180,10 +185,11 @@ def _word(word: str, family: TokenFamily) -> float:
 _ESTIMATE = _Estimate()
 
 _CTOK_VERSIONS = {TokenFamily.OLD: "3.0", TokenFamily.NEW: "4.8"}
-# ctok counts a text as a user message of its own; in both vocabularies "a" is one token, so the rest of its count is the frame.
+# ctok counts a text as a user message of its own; in both vocabularies "a" is one token, so the rest of its
+# count is the frame.
 _ONE_TOKEN_TEXT = "a"
-# No piece of either vocabulary spans the single space between two letters, so a text's count is the sum over the pieces between
-# such spaces. Chat repeats its words, and a remembered piece costs nothing.
+# No piece of either vocabulary spans the single space between two letters, so a text's count is the sum over
+# the pieces between such spaces. Chat repeats its words, and a remembered piece costs nothing.
 _SEAM = re.compile(r"(?<=[A-Za-z]) (?=[A-Za-z])")
 
 
@@ -195,7 +201,7 @@ class _Ctok:
         from ctok import token_count
 
         self.name = f"ctok {importlib.metadata.version('ctok')}"
-        frames = {
+        frames: dict[TokenFamily, int] = {
             family: token_count(_ONE_TOKEN_TEXT, version) - 1 for family, version in _CTOK_VERSIONS.items()
         }
 

@@ -20,7 +20,9 @@ from memdash.simulator.thinking import Thought, read_signature
 from memdash.tokens import TokenCounter
 
 TOOL_USE_TOKENS = 12
-"""What the prompt writes around the name and input of a tool call; our assumption, like the other frames here."""
+"""What the prompt writes around the name and input of a tool call; our assumption, like the other frames
+here.
+"""
 TOOL_RESULT_TOKENS = 10
 DOCUMENT_TOKENS = 6
 _REDACTED_CHARACTERS_PER_TOKEN = 6
@@ -35,9 +37,10 @@ _IMAGE_TYPES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 class Block:
     """One content block.
 
-    ``content`` is the fingerprint of what the prompt shows, so the order of keys in a tool input counts; ``meaning`` is the one that
-    thinking is bound to, where it does not. Neither depends on ``cache_control``. ``texts`` and ``more_tokens`` are what it costs.
-    ``call`` is the id of a tool call, ``answers`` the id a tool result answers; ``thought`` is what a verified signature says.
+    ``content`` is the fingerprint of what the prompt shows, so the order of keys in a tool input counts;
+    ``meaning`` is the one that thinking is bound to, where it does not. Neither depends on ``cache_control``.
+    ``texts`` and ``more_tokens`` are what it costs. ``call`` is the id of a tool call, ``answers`` the id a
+    tool result answers; ``thought`` is what a verified signature says.
     """
 
     kind: str
@@ -158,7 +161,11 @@ def _document(value: Mapping[str, Any], place: Place) -> Block:
     may = ("cache_control", "citations", "context", "title")
     fields.closed_object(value, path, needs=("type", "source"), may=may)
     lifetime_of(value, path)
-    texts = [fields.string(value[name], f"{path}.{name}") for name in ("title", "context") if value.get(name) is not None]
+    texts = [
+        fields.string(value[name], f"{path}.{name}")
+        for name in ("title", "context")
+        if value.get(name) is not None
+    ]
     _citations_switch(value, path)
     source = value["source"]
     kind = fields.tag(source, f"{path}.source", ("base64", "text", "content", "url", "file"))
@@ -186,7 +193,9 @@ def _document(value: Mapping[str, Any], place: Place) -> Block:
 
 def _search_result(value: Mapping[str, Any], place: Place) -> Block:
     path = f"{place.path}.search_result"
-    fields.closed_object(value, path, needs=("type", "content", "source", "title"), may=("cache_control", "citations"))
+    fields.closed_object(
+        value, path, needs=("type", "content", "source", "title"), may=("cache_control", "citations")
+    )
     lifetime_of(value, path)
     _citations_switch(value, path)
     texts = [fields.string(value[name], f"{path}.{name}") for name in ("source", "title")]
@@ -245,7 +254,11 @@ def _tool_result(value: Mapping[str, Any], place: Place) -> Block:
         fields.string(value["toolset_name"], f"{path}.toolset_name")
     kinds = ("text", "image", "search_result", "document", "tool_reference")
     parts = _parts(value.get("content", ""), place.inside("tool_result.content"), kinds)
-    shown = {"id": answers, "error": value.get("is_error", False), "parts": [part.content.hex() for part in parts]}
+    shown = {
+        "id": answers,
+        "error": value.get("is_error", False),
+        "parts": [part.content.hex() for part in parts],
+    }
     fingerprint = digest(b"tool_result ", text_bytes(as_written(shown)))
     return Block(
         "tool_result",
@@ -288,7 +301,9 @@ def _parts(value: Any, place: Place, kinds: tuple[str, ...]) -> list[Block]:
         kind = fields.tag(part, inner.path, kinds)
         if kind == "text" and part.get("text") == "" and part.get("cache_control") is None:
             continue
-        parts.append(_READERS[kind](part, inner) if kind != "tool_reference" else _tool_reference(part, inner))
+        parts.append(
+            _READERS[kind](part, inner) if kind != "tool_reference" else _tool_reference(part, inner)
+        )
     return parts
 
 

@@ -1,4 +1,6 @@
-"""The prompt cache: what is stored, what a request reads from it, and how that is billed (Messages API, prompt caching)."""
+"""The prompt cache: what is stored, what a request reads from it, and how that is billed (Messages API,
+prompt caching).
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class PlacedMark:
 
 @dataclass(slots=True)
 class _Entry:
-    """One stored prefix: readable from ``ready_ms``, gone at ``expires_ms``; ``lifetime`` is what a read renews."""
+    """One stored prefix: readable from ``ready_ms``, gone at ``expires_ms``; ``lifetime`` is what a read
+    renews.
+    """
 
     ready_ms: float
     expires_ms: float
@@ -67,9 +71,11 @@ class Lookup:
 
 
 class PromptCache:
-    """Prefixes by fingerprint. Fingerprints start from the caller's key and the model, so these never share an entry.
+    """Prefixes by fingerprint. Fingerprints start from the caller's key and the model, so these never share
+    an entry.
 
-    ``warm_fixed_part`` treats a marked end of tools or system as already stored by somebody else the first time it is seen.
+    ``warm_fixed_part`` treats a marked end of tools or system as already stored by somebody else the first
+    time it is seen.
     """
 
     def __init__(self, *, warm_fixed_part: bool = False) -> None:
@@ -79,7 +85,9 @@ class PromptCache:
         self._next_sweep_ms = float("-inf")
 
     def look(self, marks: list[PlacedMark], total: int, now_ms: float) -> Lookup:
-        """Return what a request of ``total`` tokens with these marks reads and writes if it is sent now; changes nothing."""
+        """Return what a request of ``total`` tokens with these marks reads and writes if it is sent now;
+        changes nothing.
+        """
         placed = tuple(mark for mark in marks if mark.tokens >= mark.prompt.reader.facts.min_cacheable)
         read = 0
         hits: list[bytes] = []
@@ -92,7 +100,8 @@ class PromptCache:
             else:
                 if self._is_warm(mark):
                     read = max(read, mark.tokens)
-        # A the furthest hit, B the furthest 1h mark after it, C the last mark: A is read, B-A written at the 1h price, C-B at the 5m price.
+        # A the furthest hit, B the furthest 1h mark after it, C the last mark: A is read, B-A written at the
+        # 1h price, C-B at the 5m price.
         last = max((mark.tokens for mark in placed), default=read)
         hour = max((mark.tokens for mark in placed if mark.lifetime is Lifetime.ONE_HOUR), default=read)
         hour = max(hour, read)
@@ -101,7 +110,9 @@ class PromptCache:
         return Lookup(bill, tuple(hits), placed)
 
     def store(self, lookup: Lookup, started_ms: float, ready_ms: float) -> None:
-        """Store and renew what a request that started then wrote and read; its response begins at ``ready_ms``."""
+        """Store and renew what a request that started then wrote and read; its response begins at
+        ``ready_ms``.
+        """
         for content in lookup.hits:
             entry = self._entries[content]
             entry.expires_ms = max(entry.expires_ms, started_ms + entry.lifetime.milliseconds)
@@ -120,7 +131,8 @@ class PromptCache:
         if entry is None or entry.expires_ms <= started_ms:
             self._entries[content] = _Entry(ready_ms, expires, lifetime)
             return
-        # The prefix is there already, or on its way from a request sent before; it keeps the lifetime it was written with.
+        # The prefix is there already, or on its way from a request sent before; it keeps the lifetime it was
+        # written with.
         entry.ready_ms = min(entry.ready_ms, ready_ms)
         entry.expires_ms = max(entry.expires_ms, started_ms + entry.lifetime.milliseconds)
 

@@ -1,7 +1,8 @@
 """The ``messages`` of a request together: the rules between neighbours.
 
-A conversation is sent again and again with a little more at its end, so what was read is kept as a tree: a path from the root is a
-conversation, and a request walks down it, comparing each message with the one that was there before. Only what is new is checked.
+A conversation is sent again and again with a little more at its end, so what was read is kept as a tree: a
+path from the root is a conversation, and a request walks down it, comparing each message with the one that
+was there before. Only what is new is checked.
 """
 
 from __future__ import annotations
@@ -26,21 +27,22 @@ _MOST_READ = 20_000
 class Step:
     """One message in its place: a node of the tree of conversations.
 
-    ``index`` is the message's in the request. ``asked`` are the ids of the latest tool calls and the index of their message,
-    ``pending`` those that still lack a result, ``leading`` whether the user turn has held nothing but results so far.
-    ``marks`` are all cache marks up to here, with their steps. ``rendered`` remembers the prompt that ends here, with the prompt that it
+    ``index`` is the message's in the request. ``asked`` are the ids of the latest tool calls and the index of
+    their message, ``pending`` those that still lack a result, ``leading`` whether the user turn has held
+    nothing but results so far. ``latest`` is the step that followed here last. ``marks`` are all cache marks
+    up to here, with their steps. ``rendered`` remembers the prompt that ends here, with the prompt that it
     began with.
     """
 
     __slots__ = (
         "_count",
         "_ids",
-        "_latest",
         "_next",
         "asked",
         "has_image",
         "has_system",
         "index",
+        "latest",
         "leading",
         "marks",
         "message",
@@ -53,30 +55,26 @@ class Step:
     def __init__(self, parent: Step | None, message: Message | None) -> None:
         self.parent = parent
         self.message = message
-        self.index = -1 if parent is None else parent.index + 1
+        self.index: int = -1 if parent is None else parent.index + 1
         self.asked: tuple[tuple[str, int], ...] = ()
         self.pending: frozenset[str] = frozenset()
         self.leading = False
         self.marks: tuple[tuple[Step, int, Lifetime, str], ...] = () if parent is None else parent.marks
-        self.has_image = parent is not None and parent.has_image
-        self.has_system = parent is not None and parent.has_system
+        self.has_image: bool = parent is not None and parent.has_image
+        self.has_system: bool = parent is not None and parent.has_system
         self.rendered: Prompt | None = None
         self.rendered_from: Prompt | None = None
-        self._latest: Step | None = None
+        self.latest: Step | None = None
         self._next: dict[Message, Step] | None = None
-        # The ids of all tool calls so far. Steps of one conversation share the dictionary; the first ``_count`` are this step's.
+        # The ids of all tool calls so far. Steps of one conversation share the dictionary; the first
+        # ``_count`` are this step's.
         self._ids: dict[str, int] = {} if parent is None else parent._ids
-        self._count = 0 if parent is None else parent._count
+        self._count: int = 0 if parent is None else parent._count
 
     @property
     def role(self) -> str | None:
         """The role of the message, None at the root."""
         return None if self.message is None else self.message.role
-
-    def latest(self, raw: Any) -> Step | None:
-        """Return the step that followed here last, if ``raw`` is its message again."""
-        step = self._latest
-        return step if step is not None and step.message is not None and step.message.is_same(raw) else None
 
     def follow(self, message: Message) -> tuple[Step, bool]:
         """Return the step that ``message`` leads to, and whether it is new.
@@ -85,7 +83,7 @@ class Step:
         """
         known = self._next.get(message) if self._next else None
         step = known or self._new(message)
-        self._latest = step
+        self.latest = step
         return step, known is None
 
     def finish(self) -> None:
@@ -99,7 +97,8 @@ class Step:
         step = Step(self, message)
         if message.marks:
             step.marks += tuple(
-                (step, index, lifetime, f"messages.{step.index}.{path}") for index, lifetime, path in message.marks
+                (step, index, lifetime, f"messages.{step.index}.{path}")
+                for index, lifetime, path in message.marks
             )
         step.has_image = step.has_image or any(block.has_image for block in message.blocks)
         if message.role == "assistant":
@@ -172,7 +171,9 @@ class Step:
 
 
 class Conversations:
-    """Everything read under one set of rules: the tree, and the messages by a string that is likely to tell them apart."""
+    """Everything read under one set of rules: the tree, and the messages by a string that is likely to tell
+    them apart.
+    """
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
@@ -194,19 +195,26 @@ class Conversations:
         if not messages:
             raise invalid("messages: at least one message is required")
         if len(messages) > MOST_MESSAGES:
-            raise invalid(f"messages: a request can hold at most {MOST_MESSAGES} messages, found {len(messages)}")
+            raise invalid(
+                f"messages: a request can hold at most {MOST_MESSAGES} messages, found {len(messages)}"
+            )
         step = self._root
         for index, raw in enumerate(messages):
-            known = step.latest(raw)
-            if known is None:
-                message = self._message(raw, index)
-                try:
-                    known, is_new = step.follow(message)
-                except ApiError:
-                    self._check_shapes(messages, index + 1)
-                    raise
-                self._steps += is_new
-            step = known
+            latest = step.latest
+            if latest is not None and latest.message is not None:
+                message = latest.message
+                # Nearly every message of a request was there in the one before; this line decides what those
+                # cost.
+                if (message.raw == raw and message.is_plain) or message.is_same(raw):
+                    step = latest
+                    continue
+            message = self._message(raw, index)
+            try:
+                step, is_new = step.follow(message)
+            except ApiError:
+                self._check_shapes(messages, index + 1)
+                raise
+            self._steps += is_new
         step.finish()
         return step
 

@@ -12,7 +12,8 @@ DIGEST_SIZE = 16
 def digest(*parts: bytes) -> bytes:
     """Return the fingerprint of these parts in this order.
 
-    All parts but the last must be of a length known beforehand (a tag, another fingerprint), or two different splits would agree.
+    All parts but the last must be of a length known beforehand (a tag, another fingerprint), or two different
+    splits would agree.
     """
     return blake2b(b"".join(parts), digest_size=DIGEST_SIZE).digest()
 

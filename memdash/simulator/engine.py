@@ -52,11 +52,12 @@ class Outcome:
 class SimulatorConfig:
     """How one simulator behaves.
 
-    ``seed`` makes all replies and ids repeatable; None draws them afresh. ``enforce_binding`` checks thinking blocks as the API
-    does for new accounts. ``relax_limits`` accepts thresholds below the API's floors. ``token_counter`` is ``auto``, ``ctok`` or
-    ``estimate``. ``warm_fixed_part`` bills the first use of a marked tools or system prefix as a read.
-    ``latency_factor`` multiplies every modelled latency, and with it the moment a cache entry becomes readable: over HTTP 0 answers
-    at once, and the next request must already be able to read what this one wrote.
+    ``seed`` makes all replies and ids repeatable; None draws them afresh. ``enforce_binding`` checks thinking
+    blocks as the API does for new accounts. ``relax_limits`` accepts thresholds below the API's floors.
+    ``token_counter`` is ``auto``, ``ctok`` or ``estimate``. ``warm_fixed_part`` bills the first use of a
+    marked tools or system prefix as a read. ``latency_factor`` multiplies every modelled latency, and with it
+    the moment a cache entry becomes readable: over HTTP 0 answers at once, and the next request must already
+    be able to read what this one wrote.
     """
 
     seed: int | None = None
@@ -68,10 +69,11 @@ class SimulatorConfig:
 
 
 class Engine:
-    """Answers Messages API requests from its own rules, cache and pretend model; safe to call from several threads.
+    """Answers Messages API requests from its own rules, cache and pretend model; safe to call from several
+    threads.
 
-    Bodies are parsed JSON. Times are milliseconds of the caller's clock, real or virtual, and only their differences matter.
-    ``counter`` replaces the one that ``config`` names.
+    Bodies are parsed JSON. Times are milliseconds of the caller's clock, real or virtual, and only their
+    differences matter. ``counter`` replaces the one that ``config`` names.
     """
 
     def __init__(
@@ -91,8 +93,8 @@ class Engine:
     ) -> Outcome:
         """Answer ``POST /v1/messages``.
 
-        With ``commit=False`` the answer is computed as a copy of cache and clock would, and nothing is written or refreshed.
-        Raises ApiError where the API would refuse.
+        With ``commit=False`` the answer is computed as a copy of cache and clock would, and nothing is
+        written or refreshed. Raises ApiError where the API would refuse.
         """
         with self._lock:
             request = self._read(body, caller)
@@ -121,14 +123,17 @@ class Engine:
         first_event_ms: float,
         message: Mapping[str, Any],
     ) -> None:
-        """Bring the cache to the state it would have, had this request been sent then and answered with ``message``.
+        """Bring the cache to the state it would have, had this request been sent then and answered with
+        ``message``.
 
-        ``first_event_ms`` is absolute, on the clock of ``started_ms``: when the response began and its entries became readable.
-        Raises ApiError where the API would have refused the request.
+        ``first_event_ms`` is absolute, on the clock of ``started_ms``: when the response began and its
+        entries became readable. Raises ApiError where the API would have refused the request.
         """
         with self._lock:
             request = self._read(body, caller)
-            self._cache.store(self._cache.look(request.marks, request.total, started_ms), started_ms, first_event_ms)
+            self._cache.store(
+                self._cache.look(request.marks, request.total, started_ms), started_ms, first_event_ms
+            )
             self._count_occurrence(request)
 
     def _read(self, body: Mapping[str, Any], caller: Caller, *, is_count: bool = False) -> Request:
@@ -140,8 +145,9 @@ class Engine:
     def _seeds(self, request: Request, caller: Caller) -> tuple[Ids, int]:
         """Return the source of ids and the seed of the draft.
 
-        On our own road the text follows the hint's seed alone, so that strategies meet the same model. For other clients equal requests
-        get different replies, as from a real model, unless the whole simulator is seeded; then only the nth occurrence tells them apart.
+        On our own road the text follows the hint's seed alone, so that strategies meet the same model. For
+        other clients equal requests get different replies, as from a real model, unless the whole simulator
+        is seeded; then only the nth occurrence tells them apart.
         """
         content = request.prompt.content
         if caller.hint is not None:

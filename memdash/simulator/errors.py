@@ -8,8 +8,9 @@ from collections.abc import Mapping
 class ApiError(Exception):
     """Raised when the Messages API would refuse a request; the wire turns it into the JSON error body.
 
-    ``type`` is the API's error type (``invalid_request_error``), ``message`` its exact text, ``error_code`` the value of
-    ``error.details.error_code`` where the API gives one, ``headers`` what the response carries beside the body.
+    ``type`` is the API's error type (``invalid_request_error``), ``message`` its exact text, ``error_code``
+    the value of ``error.details.error_code`` where the API gives one, ``headers`` what the response carries
+    beside the body.
     """
 
     def __init__(

@@ -22,7 +22,9 @@ def required(path: str) -> ApiError:
     return invalid(f"{path}: Field required")
 
 
-def closed_object(value: Any, path: str, *, needs: Iterable[str] = (), may: Iterable[str] = ()) -> Mapping[str, Any]:
+def closed_object(
+    value: Any, path: str, *, needs: Iterable[str] = (), may: Iterable[str] = ()
+) -> Mapping[str, Any]:
     """Return ``value`` if it is an object with all of ``needs`` and nothing beside ``needs`` and ``may``."""
     fields = open_object(value, path)
     for name in needs:

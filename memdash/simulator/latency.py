@@ -1,8 +1,9 @@
 """How long a reply would take: a model of latency, not a measurement.
 
-The figures are chosen so that the shape is right (a long uncached prompt delays the first token by seconds, a cached one hardly; output is
-slower than reading; larger models are slower; hidden thinking delays the first text). They say nothing about a real server's
-speed on a given day, and what is computed from them is labelled as simulated wherever it is shown.
+The figures are chosen so that the shape is right (a long uncached prompt delays the first token by seconds, a
+cached one hardly; output is slower than reading; larger models are slower; hidden thinking delays the first
+text). They say nothing about a real server's speed on a given day, and what is computed from them is labelled
+as simulated wherever it is shown.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from memdash.simulator.cache import Bill
 
 
 class Pace(NamedTuple):
-    """Milliseconds: a fixed start, then per prompt token worked through, per prompt token read from the cache, per output token."""
+    """Milliseconds: a fixed start, then per prompt token worked through, per prompt token read from the
+    cache, per output token.
+    """
 
     start: float
     per_prompt_token: float
@@ -22,8 +25,8 @@ class Pace(NamedTuple):
     per_output_token: float
 
 
-# A published example took 20.9 s to the first token of an uncached prompt of 151,629 tokens and 1.9 s with it cached; a Sonnet of that time
-# is taken as the middle, Opus and Fable slower, Haiku faster.
+# A published example took 20.9 s to the first token of an uncached prompt of 151,629 tokens and 1.9 s with it
+# cached; a Sonnet of that time is taken as the middle, Opus and Fable slower, Haiku faster.
 _PACES = {
     "haiku": Pace(350.0, 0.06, 0.004, 7.0),
     "sonnet": Pace(600.0, 0.12, 0.006, 13.0),

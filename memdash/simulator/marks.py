@@ -1,4 +1,6 @@
-"""Cache marks: ``cache_control`` as it stands on a block or at the top of a request (Messages API, prompt caching)."""
+"""Cache marks: ``cache_control`` as it stands on a block or at the top of a request (Messages API, prompt
+caching).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class Lifetime(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A mark on the block at ``index`` of its message, of ``system`` or of ``tools``; ``path`` is that block's."""
+    """A mark on the block at ``index`` of its message, of ``system`` or of ``tools``; ``path`` is that
+    block's.
+    """
 
     index: int
     lifetime: Lifetime

@@ -9,7 +9,9 @@ from math import ceil
 from typing import NamedTuple
 
 UNSEEN_IMAGE_TOKENS = 1_600
-"""An image we cannot measure (behind a URL or a file id, or of a form we do not read) counts as a full-size one."""
+"""An image we cannot measure (behind a URL or a file id, or of a form we do not read) counts as a full-size
+one.
+"""
 
 PDF_PAGE_TOKENS = 2_250
 """A PDF page as text and image: the middle of the 1,500 to 3,000 tokens that the documentation gives."""
@@ -26,12 +28,16 @@ class _Size(NamedTuple):
 
 
 def image_tokens(data: str) -> int:
-    """Return the tokens of a base64 image: width × height / 750 after scaling its longer edge to 1,568 pixels."""
+    """Return the tokens of a base64 image: width × height / 750 after scaling its longer edge to 1,568
+    pixels.
+    """
     size = _image_size(_decode(data[:_HEADER_CHARACTERS]))
     if size is None or min(size) < 1:
         return UNSEEN_IMAGE_TOKENS
     scale = min(1.0, _LONGEST_EDGE / max(size))
-    return min(UNSEEN_IMAGE_TOKENS, max(1, ceil(size.width * scale * size.height * scale / _PIXELS_PER_TOKEN)))
+    return min(
+        UNSEEN_IMAGE_TOKENS, max(1, ceil(size.width * scale * size.height * scale / _PIXELS_PER_TOKEN))
+    )
 
 
 def pdf_tokens(data: str) -> int:
@@ -64,6 +70,8 @@ def _jpeg_size(raw: bytes) -> _Size | None:
         marker = raw[at + 1]
         # Start-of-frame segments hold the size; C4, C8 and CC are tables in the same range.
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            return _Size(int.from_bytes(raw[at + 7 : at + 9], "big"), int.from_bytes(raw[at + 5 : at + 7], "big"))
+            return _Size(
+                int.from_bytes(raw[at + 7 : at + 9], "big"), int.from_bytes(raw[at + 5 : at + 7], "big")
+            )
         at += 2 + int.from_bytes(raw[at + 2 : at + 4], "big")
     return None

@@ -23,22 +23,26 @@ _ROLES = ("user", "assistant", "system")
 class Message:
     """One message as read: its blocks, the marks on them and what its neighbours need to know.
 
-    ``raw`` is the message as sent. ``written`` holds the JSON of those of its blocks for which Python's equality is not exact enough
-    (it takes ``1`` for ``true``, and does not see the order of keys).
+    ``raw`` is the message as sent. ``is_plain`` says that Python's equality is exact enough to know it again:
+    it holds nothing but strings in the places of strings. ``written`` is the JSON of those of its blocks for
+    which it is not (equality takes ``1`` for ``true``, and does not see the order of keys).
     """
 
     role: str
     raw: Mapping[str, Any]
     blocks: tuple[Block, ...]
     marks: tuple[tuple[int, Lifetime, str], ...]
+    is_plain: bool
     written: tuple[tuple[int, str], ...]
-    exact: bool
 
     def is_same(self, raw: Any) -> bool:
         """Whether ``raw`` is this very message again."""
-        if not self.exact or self.raw != raw:
+        if self.raw != raw:
             return False
-        return not self.written or all(as_written(raw["content"][index]) == text for index, text in self.written)
+        return self.is_plain or (
+            bool(self.written)
+            and all(as_written(raw["content"][index]) == text for index, text in self.written)
+        )
 
     @property
     def opens_turn(self) -> bool:
@@ -77,11 +81,14 @@ def read_message(raw: Any, index: int, rules: Rules) -> Message:
         blocks = tuple(
             read_block(block, Place(f"{path}.content.{at}", role, rules)) for at, block in enumerate(content)
         )
-        marks = tuple((at, *mark) for at, block in enumerate(content) for mark in _marks_on(block, f"content.{at}"))
+        marks = tuple(
+            (at, *mark) for at, block in enumerate(content) for mark in _marks_on(block, f"content.{at}")
+        )
         written = _written(content)
     if not blocks and role != "assistant":
         raise invalid(f"{path}: {NEVER_EMPTY}")
-    return Message(role, raw, blocks, marks, written, exact=raw.get("output_config") is None)
+    is_plain = not written and raw.get("output_config") is None
+    return Message(role, raw, blocks, marks, is_plain, written if raw.get("output_config") is None else ())
 
 
 def telling_text(raw: Any) -> tuple[str, str] | None:
@@ -98,7 +105,9 @@ def telling_text(raw: Any) -> tuple[str, str] | None:
 def _written(content: list[Any]) -> tuple[tuple[int, str], ...]:
     """Return the JSON of the blocks that hold anything but strings in the places of strings."""
     return tuple(
-        (index, as_written(block)) for index, block in enumerate(content) if not _only_strings(block, is_block=True)
+        (index, as_written(block))
+        for index, block in enumerate(content)
+        if not _only_strings(block, is_block=True)
     )
 
 

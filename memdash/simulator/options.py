@@ -28,7 +28,9 @@ _STEER = 'Use "thinking.type.adaptive" and "output_config.effort" to control thi
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """How the model is to think: ``budget_tokens`` for ``enabled`` only; ``mismatch`` is ``prefix_mismatch_behavior`` where set."""
+    """How the model is to think: ``budget_tokens`` for ``enabled`` only; ``mismatch`` is
+    ``prefix_mismatch_behavior`` where set.
+    """
 
     type: ThinkingType
     omitted: bool
@@ -40,8 +42,8 @@ class Thinking:
 class Options:
     """Validated parameters with defaults filled in.
 
-    ``max_tokens`` is None for a count. ``automatic_mark`` is the lifetime of the top-level ``cache_control``. ``output_format`` is the
-    requested format as JSON.
+    ``max_tokens`` is None for a count. ``automatic_mark`` is the lifetime of the top-level ``cache_control``.
+    ``output_format`` is the requested format as JSON.
     """
 
     max_tokens: int | None
@@ -208,7 +210,9 @@ def _tool_choice(body: Mapping[str, Any], model: ModelFacts) -> tuple[str, str |
     kind = fields.tag(value, "tool_choice", ("auto", "any", "tool", "none"))
     path = f"tool_choice.{kind}"
     needs = ("type", "name") if kind == "tool" else ("type",)
-    fields.closed_object(value, path, needs=needs, may=() if kind == "none" else ("disable_parallel_tool_use",))
+    fields.closed_object(
+        value, path, needs=needs, may=() if kind == "none" else ("disable_parallel_tool_use",)
+    )
     single = value.get("disable_parallel_tool_use")
     if single is not None:
         fields.boolean(single, f"{path}.disable_parallel_tool_use")

@@ -1,8 +1,9 @@
 """The prompt the model reads: tools, then system, then messages, one after the other.
 
-A :class:`Prompt` is the prompt up to the end of one message (or of the tools, or of the system prompt) and points to what stands before
-it, so that the requests of one conversation share all but their ends. At every block it knows the fingerprint and the token
-count of everything up to and including it, which is all that the cache needs.
+A :class:`Prompt` is the prompt up to the end of one message (or of the tools, or of the system prompt) and
+points to what stands before it, so that the requests of one conversation share all but their ends. At every
+block it knows the fingerprint and the token count of everything up to and including it, which is all that the
+cache needs.
 """
 
 from __future__ import annotations
@@ -10,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
-
 from memdash.models import ModelFacts
 from memdash.simulator.blocks import Block
 from memdash.simulator.digests import digest
@@ -20,7 +19,9 @@ from memdash.simulator.thinking import NO_THOUGHT, Thought, fits
 from memdash.tokens import TokenCounter
 
 REPLY_FRAME_TOKENS = 3
-"""What stands after the last message and opens the reply; it lies behind every mark, so it is always plain input."""
+"""What stands after the last message and opens the reply; it lies behind every mark, so it is always plain
+input.
+"""
 SYSTEM_FRAME_TOKENS = 3
 _MESSAGE_FRAME_TOKENS = {6: 3, 7: 4, 11: 3}
 """What opens a message, by what a request of one user message costs in all beside its text."""
@@ -29,7 +30,9 @@ _ROLE_MARKS = {"user": b"u", "assistant": b"a", "system": b"s", "tool": b"t", "p
 
 
 class Trouble(StrEnum):
-    """What may be wrong with a thinking block that is sent back; the values are the API's reasons where it has one."""
+    """What may be wrong with a thinking block that is sent back; the values are the API's reasons where it
+    has one.
+    """
 
     ALTERED = "altered"
     ACCOUNT = "organization_binding_mismatch"
@@ -37,8 +40,10 @@ class Trouble(StrEnum):
     PREFIX = "prefix_binding_mismatch"
 
 
-class Note(NamedTuple):
-    """Trouble with a thinking block; ``message`` and ``index`` are its place in the request, ``meaning`` the fingerprint of what stands before
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Trouble with a thinking block; ``message`` and ``index`` are its place in the request, ``meaning`` the
+    fingerprint of what stands before
     it. ``dropped``: the model does not see it.
     """
 
@@ -59,8 +64,8 @@ class Note(NamedTuple):
 class Reader:
     """Who reads the prompt, and what that means for thinking blocks.
 
-    ``account`` is a short fingerprint of the caller's. ``drops_mismatches`` is ``prefix_mismatch_behavior: drop_block``. ``tools`` and
-    ``system`` are short fingerprints of these, as signatures carry them.
+    ``account`` is a short fingerprint of the caller's. ``drops_mismatches`` is ``prefix_mismatch_behavior:
+    drop_block``. ``tools`` and ``system`` are short fingerprints of these, as signatures carry them.
     """
 
     facts: ModelFacts
@@ -79,10 +84,11 @@ class Reader:
 class Prompt:
     """The prompt up to the end of one part.
 
-    ``content`` and ``total`` are fingerprint and tokens of all up to here; ``contents`` and ``totals`` those at each block of this part,
-    and ``shown`` the index of each of these blocks in its message. ``meaning`` is the fingerprint that thinking is bound to: it leaves out
-    thinking blocks and options. ``thoughts`` counts the thinking blocks the model sees, ``last_thought`` is the id of the last.
-    ``depth`` counts messages. ``is_fixed`` marks tools and system.
+    ``content`` and ``total`` are fingerprint and tokens of all up to here; ``contents`` and ``totals`` those
+    at each block of this part, and ``shown`` the index of each of these blocks in its message. ``meaning`` is
+    the fingerprint that thinking is bound to: it leaves out thinking blocks and options. ``thoughts`` counts
+    the thinking blocks the model sees, ``last_thought`` is the id of the last. ``depth`` counts messages.
+    ``is_fixed`` marks tools and system.
     """
 
     __slots__ = (
@@ -104,7 +110,9 @@ class Prompt:
         "troubled",
     )
 
-    def __init__(self, reader: Reader, parent: Prompt | None, *, content: bytes, meaning: bytes, total: int = 0) -> None:
+    def __init__(
+        self, reader: Reader, parent: Prompt | None, *, content: bytes, meaning: bytes, total: int = 0
+    ) -> None:
         self.reader = reader
         self.parent = parent
         self.content = content
@@ -123,7 +131,9 @@ class Prompt:
         self._next: dict[tuple[Message, bool], Prompt] | None = None
 
     def and_part(self, name: str, blocks: Iterable[Block], *, frame: int = 0) -> Prompt:
-        """Return the prompt with tools or system blocks after it; ``frame`` tokens open them if there are any."""
+        """Return the prompt with tools or system blocks after it; ``frame`` tokens open them if there are
+        any.
+        """
         prompt = Prompt(self.reader, self, content=self.content, meaning=self.meaning, total=self.total)
         parts = list(enumerate(blocks))
         prompt._extend(name, parts, frame)
@@ -132,7 +142,9 @@ class Prompt:
         return prompt
 
     def and_options(self, content: bytes, *, more_tokens: int = 0) -> Prompt:
-        """Return the prompt under options that everything after this point depends on, in the cache but not for thinking."""
+        """Return the prompt under options that everything after this point depends on, in the cache but not
+        for thinking.
+        """
         return Prompt(
             self.reader,
             self,
@@ -142,7 +154,9 @@ class Prompt:
         )
 
     def and_message(self, message: Message, *, without_thinking: bool = False) -> Prompt:
-        """Return the prompt with a message after it, on models that strip it without the thinking of earlier turns."""
+        """Return the prompt with a message after it, on models that strip it without the thinking of earlier
+        turns.
+        """
         if self._next is None:
             self._next = {}
         key = (message, without_thinking)
@@ -152,7 +166,9 @@ class Prompt:
         return prompt
 
     def back_from(self, index: int) -> Iterator[tuple[bytes, int]]:
-        """Yield fingerprint and tokens at block ``index`` of this part and at every block before it, backwards."""
+        """Yield fingerprint and tokens at block ``index`` of this part and at every block before it,
+        backwards.
+        """
         prompt: Prompt | None = self
         at = index
         while prompt is not None:
@@ -198,7 +214,9 @@ class Prompt:
             # A mismatch takes the rest of the turn's consecutive thinking blocks with it.
             if trouble is None and dropping:
                 trouble = Trouble.PREFIX
-            dropped = trouble in _ALWAYS_DROPPED or (trouble is Trouble.PREFIX and self.reader.drops_mismatches)
+            dropped = trouble in _ALWAYS_DROPPED or (
+                trouble is Trouble.PREFIX and self.reader.drops_mismatches
+            )
             if trouble is not None:
                 notes.append(Note(self.depth, index, trouble, block.thought, meaning, dropped))
             if dropped:
@@ -232,7 +250,9 @@ class Prompt:
         self.shown = tuple(index for index, _ in blocks)
 
     def _trouble(self, thought: Thought | None, meaning: bytes) -> Trouble | None:
-        """Return what is wrong with a thinking block here; of several the first in the API's order of precedence."""
+        """Return what is wrong with a thinking block here; of several the first in the API's order of
+        precedence.
+        """
         reader = self.reader
         if thought is None:
             return Trouble.ALTERED

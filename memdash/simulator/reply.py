@@ -83,7 +83,9 @@ def write_reply(draft: Draft, request: Request, ids: Ids) -> Reply:
 
 
 def _as_allowed(draft: Draft, request: Request) -> Draft:
-    """Fit a draft to what the request asks for: which tools may or must be called, and whether the model thinks."""
+    """Fit a draft to what the request asks for: which tools may or must be called, and whether the model
+    thinks.
+    """
     options = request.options
     calls = tuple(call for call in draft.calls if call.name in request.tools.names)
     if options.tool_choice == "none":
@@ -109,7 +111,9 @@ def _as_allowed(draft: Draft, request: Request) -> Draft:
 
 def _thinks(request: Request) -> bool:
     kind = request.options.thinking.type
-    return kind is not ThinkingType.DISABLED and (kind is not ThinkingType.BETWEEN_TOOLS or request.continues_loop)
+    return kind is not ThinkingType.DISABLED and (
+        kind is not ThinkingType.BETWEEN_TOOLS or request.continues_loop
+    )
 
 
 class _Writer:
@@ -143,7 +147,11 @@ class _Writer:
         """Write a text block, up to a stop sequence."""
         if self._stop is not None:
             return
-        found = [(text.find(sequence), sequence) for sequence in self._request.options.stop_sequences if sequence in text]
+        found = [
+            (text.find(sequence), sequence)
+            for sequence in self._request.options.stop_sequences
+            if sequence in text
+        ]
         if found:
             at, sequence = min(found)
             text = text[:at]
@@ -162,7 +170,9 @@ class _Writer:
             self._content.append({"type": "text", "text": text})
 
     def call(self, call: HintedCall) -> None:
-        """Write a tool call; one that does not fit whole is left out, since half of its input would be no JSON."""
+        """Write a tool call; one that does not fit whole is left out, since half of its input would be no
+        JSON.
+        """
         if self._stop is not None:
             return
         tokens = TOOL_USE_TOKENS + self._count(call.name) + self._count(as_written(call.input))
@@ -172,7 +182,12 @@ class _Writer:
             return
         self._spend(tokens)
         self._content.append(
-            {"type": "tool_use", "id": self._ids.draw("toolu"), "name": call.name, "input": _plain_json(call.input)}
+            {
+                "type": "tool_use",
+                "id": self._ids.draw("toolu"),
+                "name": call.name,
+                "input": _plain_json(call.input),
+            }
         )
 
     def reply(self) -> Reply:
@@ -196,7 +211,9 @@ class _Writer:
         return reader.counter.count(text, reader.facts.token_family)
 
     def _cut(self, text: str) -> tuple[str, int]:
-        """Return the longest beginning of ``text``, cut between words, that fits, and what it costs: all that was left."""
+        """Return the longest beginning of ``text``, cut between words, that fits, and what it costs: all that
+        was left.
+        """
         words = text.split(" ")
         low, high = 0, len(words)
         while low + 1 < high:

@@ -22,7 +22,17 @@ from memdash.tokens import TokenCounter
 _MOST_STARTS = 512
 
 _COUNTED = frozenset(
-    ("model", "messages", "system", "tools", "tool_choice", "thinking", "output_config", "cache_control", "speed")
+    (
+        "model",
+        "messages",
+        "system",
+        "tools",
+        "tool_choice",
+        "thinking",
+        "output_config",
+        "cache_control",
+        "speed",
+    )
 )
 _CREATED = _COUNTED | {
     "max_tokens",
@@ -43,8 +53,8 @@ _SAMPLING = frozenset(("temperature", "top_p", "top_k"))
 class Request:
     """A valid request.
 
-    ``total`` counts the whole prompt. ``transformations`` is None unless the beta header asks for them. ``continues_loop`` says that
-    the request hands in tool results.
+    ``total`` counts the whole prompt. ``transformations`` is None unless the beta header asks for them.
+    ``continues_loop`` says that the request hands in tool results.
     """
 
     body: Mapping[str, Any]
@@ -90,7 +100,8 @@ class RequestReader:
     ) -> Request:
         """Return the request that ``body`` is.
 
-        Raises ApiError where the API would refuse it: its shape first, then the order of its messages, then its thinking blocks.
+        Raises ApiError where the API would refuse it: its shape first, then the order of its messages, then
+        its thinking blocks.
         """
         rules = rules_for(api_version, betas)
         _check_fields(body, rules, is_count)
@@ -125,7 +136,14 @@ class RequestReader:
         return conversations
 
     def _start(
-        self, body: Mapping[str, Any], key: str, model: ModelFacts, options: Options, rules: Rules, *, has_image: bool
+        self,
+        body: Mapping[str, Any],
+        key: str,
+        model: ModelFacts,
+        options: Options,
+        rules: Rules,
+        *,
+        has_image: bool,
     ) -> _Start:
         tools, system = body.get("tools"), body.get("system")
         thinking = options.thinking
@@ -152,7 +170,9 @@ class RequestReader:
             system_prompt = NO_SYSTEM if system is None else read_system(system, rules)
             if len(self._starts) >= _MOST_STARTS:
                 self._starts.clear()
-            start = self._starts[memo] = self._build_start(key, model, options, tool_set, system_prompt, has_image)
+            start = self._starts[memo] = self._build_start(
+                key, model, options, tool_set, system_prompt, has_image
+            )
         return start
 
     def _build_start(
@@ -174,7 +194,9 @@ class RequestReader:
             tools=thinking.mark_of(digest(*(block.meaning for block in tool_set.blocks))),
             system=thinking.mark_of(digest(*(block.meaning for block in system_prompt.blocks))),
         )
-        root = Prompt(reader, None, content=digest(account, model.id.encode()), meaning=digest(b"messages api"))
+        root = Prompt(
+            reader, None, content=digest(account, model.id.encode()), meaning=digest(b"messages api")
+        )
         tools = root.and_part("tool", tool_set.blocks, frame=model.tool_prompt.auto)
         before_system = as_written([options.fast, options.output_format])
         system = tools.and_options(text_bytes(before_system)).and_part(
@@ -213,7 +235,9 @@ class RequestReader:
     def _check_thinking(
         self, prompt: Prompt, step: Step, options: Options, rules: Rules
     ) -> list[dict[str, str]]:
-        """Return what was done about thinking blocks that do not fit; raise where one of them fails the request."""
+        """Return what was done about thinking blocks that do not fit; raise where one of them fails the
+        request.
+        """
         if not prompt.troubled:
             return []
         behavior = options.thinking.mismatch
@@ -285,7 +309,9 @@ def _place(step: Step, start: _Start, options: Options) -> tuple[Prompt, list[Pl
 
 
 def _automatic_mark(step: Step, lifetime: Lifetime) -> _Automatic | None:
-    """Return where the automatic mark goes: the last block that may carry one; None where it carries one already."""
+    """Return where the automatic mark goes: the last block that may carry one; None where it carries one
+    already.
+    """
     at: Step | None = step
     while at is not None and at.message is not None:
         for index in range(len(at.message.blocks) - 1, -1, -1):

@@ -18,8 +18,9 @@ _BETAS_THAT_MATTER = frozenset({BINDING_CONTROLS, THINKING_UPDATES, OUTPUT_CONFI
 class Rules:
     """The rules of one request.
 
-    ``strict`` is API version 2026-10-21 and later: no sampling parameters, no document block in an assistant message, no citations on
-    text in a user message (Messages API, versions). ``betas`` holds only beta names that change what is allowed.
+    ``strict`` is API version 2026-10-21 and later: no sampling parameters, no document block in an assistant
+    message, no citations on text in a user message (Messages API, versions). ``betas`` holds only beta names
+    that change what is allowed.
     """
 
     strict: bool

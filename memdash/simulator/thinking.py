@@ -1,7 +1,8 @@
 """Signed thinking blocks: what a signature holds, and when a block may be shown to the model again.
 
-A signature can be verified by any process that knows these rules, with no memory of the reply it came with: it carries a keyed
-hash of itself and of the block's text, and with it everything the binding rules ask for (Messages API, preserved thinking).
+A signature can be verified by any process that knows these rules, with no memory of the reply it came with:
+it carries a keyed hash of itself and of the block's text, and with it everything the binding rules ask for
+(Messages API, preserved thinking).
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ NO_THOUGHT = bytes(ID_SIZE)
 _MARK_SIZE = 4
 _SECRET = b"memdash simulated Messages API, thinking signatures, 1"
 _MAC_SIZE = 24
-_FORM = struct.Struct(f">B{ID_SIZE}sI{DIGEST_SIZE}s{_MARK_SIZE}s{_MARK_SIZE}s{_MARK_SIZE}sI{ID_SIZE}s{ID_SIZE}s")
+_FORM = struct.Struct(
+    f">B{ID_SIZE}sI{DIGEST_SIZE}s{_MARK_SIZE}s{_MARK_SIZE}s{_MARK_SIZE}sI{ID_SIZE}s{ID_SIZE}s"
+)
 _VERSION = 1
 
 
@@ -31,9 +34,9 @@ _VERSION = 1
 class Thought:
     """What a signature says about its thinking block.
 
-    ``previous`` and ``count`` are the last thinking block shown before it and how many there were. ``binding`` is the fingerprint of
-    everything else before it; ``tools`` and ``system`` are short ones of these two alone, to say what changed. ``tokens`` is what the
-    thinking cost, whatever is displayed of it.
+    ``previous`` and ``count`` are the last thinking block shown before it and how many there were.
+    ``binding`` is the fingerprint of everything else before it; ``tools`` and ``system`` are short ones of
+    these two alone, to say what changed. ``tokens`` is what the thinking cost, whatever is displayed of it.
     """
 
     id: bytes
@@ -97,11 +100,13 @@ def read_signature(signature: str, text: str) -> Thought | None:
 def fits(thought: Thought, binding: bytes, previous: bytes, count: int) -> bool:
     """Whether a block stands where it was made.
 
-    Everything else before it must be as it was. Of the thinking blocks before it, the first ones or all may have gone, but none from
-    the middle and none may have come back: so its nearest predecessor, if there is one, is the one it was made after, and no more
-    stand before it than did then.
+    Everything else before it must be as it was. Of the thinking blocks before it, the first ones or all may
+    have gone, but none from the middle and none may have come back: so its nearest predecessor, if there is
+    one, is the one it was made after, and no more stand before it than did then.
     """
-    return thought.binding == binding and (count == 0 or (previous == thought.previous and count <= thought.count))
+    return thought.binding == binding and (
+        count == 0 or (previous == thought.previous and count <= thought.count)
+    )
 
 
 def altered(path: str) -> ApiError:
@@ -121,7 +126,9 @@ def bound_elsewhere(
     path: str, thought: Thought, *, binding: bytes, tools: bytes, system: bytes, controls: bool
 ) -> ApiError:
     """Return the error for a block under a changed history; ``controls`` says that the beta header was sent."""
-    hint = "" if controls else " That setting requires the `thinking-binding-controls-2026-08-01` beta header."
+    hint = (
+        "" if controls else " That setting requires the `thinking-binding-controls-2026-08-01` beta header."
+    )
     if thought.tools != tools:
         change = "The tool definitions have changed since the block was created."
     elif thought.system != system:

@@ -28,7 +28,8 @@ _CUSTOM_FIELDS = (
     "input_examples",
     "strict",
 )
-# Tools that the API defines. They are accepted by type, so that a request that declares them can be replayed; none is executed here.
+# Tools that the API defines. They are accepted by type, so that a request that declares them can be replayed;
+# none is executed here.
 _BUILT_IN = (
     "bash_20250124",
     "browser_toolset_20260801",
@@ -55,7 +56,9 @@ _BUILT_IN = (
 
 @dataclass(frozen=True, slots=True)
 class ToolSet:
-    """The tools of a request: their names, those that stand in the prompt from the start as blocks, and the marks on them."""
+    """The tools of a request: their names, those that stand in the prompt from the start as blocks, and the
+    marks on them.
+    """
 
     names: frozenset[str]
     blocks: tuple[Block, ...]
@@ -87,9 +90,12 @@ def read_tools(value: Any) -> ToolSet:
         path = f"tools.{index}"
         fields.open_object(tool, path)
         kind = "custom" if tool.get("type") is None else fields.tag(tool, path, (*_BUILT_IN, "custom"))
-        names.append(_custom(tool, f"{path}.custom") if kind == "custom" else _built_in(tool, f"{path}.{kind}"))
+        names.append(
+            _custom(tool, f"{path}.custom") if kind == "custom" else _built_in(tool, f"{path}.{kind}")
+        )
         lifetime = lifetime_of(tool, f"{path}.{kind}")
-        # A deferred tool is not in the prompt until a tool search names it, so it changes nothing before that.
+        # A deferred tool is not in the prompt until a tool search names it, so it changes nothing before
+        # that.
         if tool.get("defer_loading") is True:
             if lifetime is not None:
                 raise invalid(f"{path}.{kind}: cache_control cannot be set for tools with defer_loading")
