@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+
 from memdash.models import ModelFacts
 from memdash.simulator.blocks import Block
 from memdash.simulator.digests import digest
