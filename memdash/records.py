@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -282,9 +282,9 @@ Record = RequestRecord | EventRecord | TurnRecord | JobRecord | ProbeRecord | Fa
 
 @cache
 def _adapter() -> TypeAdapter[Any]:
-    from pydantic import TypeAdapter
+    from pydantic import Field, TypeAdapter
 
-    return TypeAdapter(Record)
+    return TypeAdapter(Annotated[Record, Field(discriminator="kind")])
 
 
 def to_line(record: Record) -> bytes:
