@@ -1,14 +1,11 @@
-"""Records as rows and rows as records: which field stands in which column.
-
-Writing is the hot path of every replay, so it goes straight from a record's JSON to tuples, without building the record.
-"""
+"""Records as rows and rows as records: which field stands in which column."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any
 
 from memdash.records import (
@@ -34,78 +31,64 @@ Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]
 """Rows to be inserted, by table."""
 
-RecordData = Mapping[str, Any]
-"""A record as :func:`memdash.records.to_line` writes it and ``json.loads`` reads it."""
-
-TABLES: Mapping[str, str] = {
-    "request": "request",
-    "event": "event",
-    "turn": "turn",
-    "job": "job",
-    "probe": "probe",
-    "fact": "fact",
-    "status": "replay_state",
-}
-"""The table of each kind of record."""
-
 USAGE_COLUMNS = tuple(one.name for one in fields(Usage))
-REQUEST_NESTED = ("options", "usage", "blocks", "iterations", "transformations", "applied_edits", "kind")
-REQUEST_COLUMNS = tuple(one.name for one in fields(RequestRecord) if one.name not in REQUEST_NESTED)
+REQUEST_COLUMNS = tuple(
+    one.name
+    for one in fields(RequestRecord)
+    if one.name
+    not in ("options", "usage", "blocks", "iterations", "transformations", "applied_edits", "kind")
+)
 """The fields of a request that are one column each, in the order of the table."""
 
 _dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-def _plain(record: type) -> Callable[[RecordData], Row]:
-    getter: Callable[[RecordData], Row] = itemgetter(
-        *(one.name for one in fields(record) if one.name != "kind")
-    )
+def _columns(record: type) -> Callable[[Any], Row]:
+    getter: Callable[[Any], Row] = attrgetter(*(one.name for one in fields(record) if one.name != "kind"))
     return getter
 
 
-_request = itemgetter(*REQUEST_COLUMNS)
-_usage = itemgetter(*USAGE_COLUMNS)
+_request: Callable[[Any], Row] = attrgetter(*REQUEST_COLUMNS)
+_usage: Callable[[Any], Row] = attrgetter(*USAGE_COLUMNS)
+_event: Callable[[Any], Row] = attrgetter("seq", "event", "turn", "at_ms")
 _flat = {
-    "turn": _plain(TurnRecord),
-    "job": _plain(JobRecord),
-    "probe": _plain(ProbeRecord),
-    "fact": _plain(FactRecord),
-    "status": _plain(StatusRecord),
+    "turn": ("turn", _columns(TurnRecord)),
+    "job": ("job", _columns(JobRecord)),
+    "probe": ("probe", _columns(ProbeRecord)),
+    "fact": ("fact", _columns(FactRecord)),
+    "status": ("replay_state", _columns(StatusRecord)),
 }
-_event = itemgetter("seq", "event", "turn", "at_ms")
+"""The table of each kind of record whose fields are columns, and what reads them."""
 
 
-def add_record(rows: Rows, replay: int, data: RecordData) -> None:
-    """Add the rows of one record of replay number ``replay``, but for the texts of its blocks.
-
-    Raises KeyError or TypeError where ``data`` is no record.
-    """
-    kind = data["kind"]
-    table = rows.setdefault(TABLES[kind], [])
-    if kind == "request":
-        table.append(_request_row(rows, replay, data))
-    elif kind == "event":
-        table.append((replay, *_event(data), _dump(data["data"])))
+def add_record(rows: Rows, replay: int, record: Record) -> None:
+    """Add the rows of one record of replay number ``replay``, but for the texts of its blocks."""
+    if isinstance(record, RequestRecord):
+        _add_request(rows, replay, record)
+    elif isinstance(record, EventRecord):
+        rows.setdefault("event", []).append((replay, *_event(record), _dump(record.data)))
     else:
-        table.append((replay, *_flat[kind](data)))
+        table, columns = _flat[record.kind]
+        rows.setdefault(table, []).append((replay, *columns(record)))
 
 
-def _request_row(rows: Rows, replay: int, data: RecordData) -> Row:
-    seq = data["seq"]
-    iterations = data["iterations"]
-    for place, one in enumerate(iterations):
-        row = (replay, seq, place, one["type"], one["model"], *_usage(one["usage"]))
+def _add_request(rows: Rows, replay: int, record: RequestRecord) -> None:
+    seq = record.seq
+    for place, one in enumerate(record.iterations):
+        row = (replay, seq, place, one.type, one.model, *_usage(one.usage))
         rows.setdefault("usage_iteration", []).append(row)
-    if data["blocks"]:
-        rows.setdefault("block", []).extend((replay, seq, block) for block in data["blocks"])
-    return (
-        replay,
-        *_request(data),
-        *_usage(data["usage"]),
-        len(iterations),
-        _dump(data["options"]),
-        _dump(data["transformations"]) if data["transformations"] else None,
-        _dump(data["applied_edits"]) if data["applied_edits"] else None,
+    if record.blocks:
+        rows.setdefault("block", []).extend((replay, seq, block) for block in record.blocks)
+    rows.setdefault("request", []).append(
+        (
+            replay,
+            *_request(record),
+            *_usage(record.usage),
+            len(record.iterations),
+            _dump(record.options),
+            _dump(record.transformations) if record.transformations else None,
+            _dump(record.applied_edits) if record.applied_edits else None,
+        )
     )
 
 

@@ -20,7 +20,7 @@ import memdash
 from memdash import codec
 from memdash.errors import StoreError
 from memdash.prices import ModelPrice, PriceTable, Tier
-from memdash.records import Record, RequestRecord, Status, to_line
+from memdash.records import Record, RequestRecord, Status, from_line
 from memdash.replay_log import ReplayLog
 from memdash.scripts.model import Script
 from memdash.spec import CacheLifetime, CacheMarks, ComparisonSpec, Provider, ReplaySpec, Replies
@@ -30,7 +30,6 @@ from memdash.store.export import export_requests
 from memdash.store.purge import purge
 from memdash.store.rows import (
     READERS,
-    RecordData,
     Row,
     Rows,
     add_record,
@@ -187,19 +186,26 @@ class Store:
             self._writer.flush()
 
     def append(self, replay_id: str, records: Iterable[Record]) -> None:
-        """Hand in records of a replay, to be written soon."""
-        self.append_lines(replay_id, [to_line(record) for record in records])
+        """Hand in records of a replay, to be written soon; all of them are stored together or none."""
+        key = self._key(replay_id)
+        rows: Rows = {}
+        for record in records:
+            add_record(rows, key.number, record)
+            if isinstance(record, RequestRecord) and record.blocks:
+                self._add_texts(rows, key.comparison, record.blocks)
+        if rows:
+            self._writer.put(Unit(key.comparison, rows))
 
-    def append_lines(self, replay_id: str, lines: Iterable[bytes]) -> list[RecordData]:
-        """Hand in records of a replay as :func:`memdash.records.to_line` wrote them; returns them as plain data.
+    def append_lines(self, replay_id: str, lines: Iterable[bytes]) -> list[Record]:
+        """Hand in records of a replay as :func:`memdash.records.to_line` wrote them; returns them.
 
-        All of them are stored together or none. Raises :class:`StoreError` where a line is no record.
+        Raises :class:`StoreError` where a line is no record.
         """
         try:
-            records: list[RecordData] = [json.loads(line) for line in lines]
-            self._put(replay_id, records)
-        except (KeyError, TypeError, ValueError) as error:
-            raise StoreError(f"{replay_id}: got something that is no record ({error!r})") from error
+            records = [from_line(line) for line in lines]
+        except ValueError as error:
+            raise StoreError(f"{replay_id}: got a line that is no record: {error}") from error
+        self.append(replay_id, records)
         return records
 
     def append_state(self, replay_id: str, status: Status, message: str | None = None) -> None:
@@ -402,16 +408,6 @@ class Store:
             with self._lock:
                 self._keys[replay_id] = key
         return key
-
-    def _put(self, replay_id: str, records: list[RecordData]) -> None:
-        key = self._key(replay_id)
-        rows: Rows = {}
-        for data in records:
-            add_record(rows, key.number, data)
-            if data["kind"] == "request" and data["blocks"]:
-                self._add_texts(rows, key.comparison, data["blocks"])
-        if rows:
-            self._writer.put(Unit(key.comparison, rows))
 
     def _add_texts(self, rows: Rows, comparison_id: str, blocks: Mapping[str, str]) -> None:
         """Add the blocks that this comparison does not have yet."""

@@ -1,0 +1,315 @@
+"""Child processes that play simulated replays: started when needed, kept while busy, replaced when they die."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from threading import Condition, Lock, Thread, current_thread
+from typing import Any
+
+import memdash
+from memdash import codec
+from memdash.records import Record, to_line
+from memdash.scripts.model import Script
+from memdash.spec import ReplaySpec
+
+_log = logging.getLogger(__name__)
+
+COMMAND = (sys.executable, "-m", "memdash.child")
+
+_IDLE_SECONDS = 20.0
+"""How long a child without work is kept."""
+_CHUNK = 1 << 16
+_SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
+
+
+class Outcome(Enum):
+    """How a task ended."""
+
+    FINISHED = "finished"
+    RAISED = "raised"
+    CRASHED = "crashed"
+    """Its process is gone."""
+    CANCELLED = "cancelled"
+
+
+@dataclass(eq=False, slots=True)
+class Task:
+    """A replay to be played by a child.
+
+    ``on_start`` is called when it starts and gives the records it goes on from. ``on_lines`` gets the lines of several records
+    at a time, ``on_end`` how it ended and what went wrong. All are called from the thread of the child that plays it, but for the
+    end of a task that never started.
+    """
+
+    spec: ReplaySpec
+    on_start: Callable[[], Sequence[Record]]
+    on_lines: Callable[[list[bytes]], None]
+    on_end: Callable[[Outcome, str | None], None]
+    cancelled: bool = False
+    child: _Child | None = field(default=None, repr=False)
+
+
+class Children:
+    """A pool of at most ``count`` children; each plays one replay at a time.
+
+    A child costs about a second and 100 MB, so the first task starts as many as there are tasks at once.
+    """
+
+    def __init__(
+        self, count: int, *, command: Sequence[str] = COMMAND, idle_seconds: float = _IDLE_SECONDS
+    ) -> None:
+        self._count = count
+        self._command = command
+        self._idle_seconds = idle_seconds
+        self._changed = Condition()
+        self._waiting: deque[Task] = deque()
+        self._threads: set[Thread] = set()
+        self._running: set[Task] = set()
+        self._idle = 0
+        self._closed = False
+
+    def submit(self, tasks: Iterable[Task], *, first: bool = False) -> None:
+        """Queue tasks; with ``first`` they go before those that wait already."""
+        with self._changed:
+            tasks = list(tasks)
+            if first:
+                self._waiting.extendleft(reversed(tasks))
+            else:
+                self._waiting.extend(tasks)
+            missing = len(self._waiting) - self._idle
+            for _ in range(min(missing, self._count - len(self._threads))):
+                thread = Thread(target=self._work, name="memdash-child", daemon=True)
+                self._threads.add(thread)
+                thread.start()
+            self._changed.notify_all()
+
+    def cancel(self, task: Task) -> None:
+        """Stop a task before its next record; one that has not started ends at once."""
+        with self._changed:
+            task.cancelled = True
+            waiting = task in self._waiting
+            if waiting:
+                self._waiting.remove(task)
+            child = task.child
+        if waiting:
+            task.on_end(Outcome.CANCELLED, None)
+        elif child is not None:
+            child.cancel(task.spec.id)
+
+    def close(self) -> None:
+        """End every child; tasks that wait or run end as cancelled."""
+        with self._changed:
+            self._closed = True
+            waiting = list(self._waiting)
+            self._waiting.clear()
+            running = list(self._running)
+            for task in (*waiting, *running):
+                task.cancelled = True
+            self._changed.notify_all()
+            threads = list(self._threads)
+        for task in waiting:
+            task.on_end(Outcome.CANCELLED, None)
+        for task in running:
+            if task.child is not None:
+                task.child.kill()
+        for thread in threads:
+            thread.join()
+
+    # -- one thread a child ----------------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        child = _Child(self._command)
+        try:
+            while (task := self._next()) is not None:
+                if not child.alive:
+                    child.end()
+                    child = _Child(self._command)
+                self._play(child, task)
+        finally:
+            child.end()
+
+    def _next(self) -> Task | None:
+        with self._changed:
+            self._idle += 1
+            self._changed.wait_for(lambda: self._waiting or self._closed, timeout=self._idle_seconds)
+            self._idle -= 1
+            if self._closed or not self._waiting:
+                self._threads = {thread for thread in self._threads if thread is not current_thread()}
+                return None
+            task = self._waiting.popleft()
+            self._running.add(task)
+            return task
+
+    def _play(self, child: _Child, task: Task) -> None:
+        try:
+            with self._changed:
+                task.child = child
+            outcome, error = child.play(task)
+        except Exception as problem:  # whatever a callback raises ends this task alone
+            _log.exception("replay %s", task.spec.id)
+            child.kill()
+            outcome, error = Outcome.RAISED, f"{type(problem).__name__}: {problem}"
+        with self._changed:
+            task.child = None
+            self._running.discard(task)
+        if task.cancelled and outcome is not Outcome.RAISED:
+            outcome, error = Outcome.CANCELLED, None
+        try:
+            task.on_end(outcome, error)
+        except Exception:
+            _log.exception("the end of replay %s could not be noted", task.spec.id)
+
+
+class _Child:
+    """One child process and the scripts it has."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=_environment(),
+            bufsize=0,
+        )
+        self._scripts: dict[int, tuple[Script, str]] = {}
+        self._sending = Lock()
+        self._rest = b""
+        self._last_words: deque[str] = deque(maxlen=20)
+        self._listener = Thread(target=self._listen, name="memdash-child-errors", daemon=True)
+        self._listener.start()
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def play(self, task: Task) -> tuple[Outcome, str | None]:
+        """Have a task played and hand on what comes back."""
+        journal = task.on_start()
+        try:
+            script = self._send_script(task.spec.script)
+            order = {
+                "op": "replay",
+                "spec": codec.dump_replay(task.spec),
+                "script": script,
+                "journal": [to_line(record).decode() for record in journal],
+            }
+            self._send(order)
+            if task.cancelled:
+                self.cancel(task.spec.id)
+        except OSError:
+            return self._crashed()
+        while True:
+            lines = self._lines()
+            if not lines:
+                return self._crashed()
+            last = lines[-1]
+            ended = last.startswith(b'{"op"')
+            if ended:
+                lines.pop()
+            if lines:
+                task.on_lines(lines)
+            if ended:
+                error = json.loads(last)["error"]
+                return (Outcome.FINISHED, None) if error is None else (Outcome.RAISED, error)
+
+    def cancel(self, replay_id: str) -> None:
+        try:
+            self._send({"op": "cancel", "replay": replay_id})
+        except OSError:
+            return  # it is gone, which ends the replay as well
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def end(self) -> None:
+        """Let the process end, make sure of it, and leave nothing open."""
+        with self._sending:
+            _close(self._process.stdin)
+        try:
+            self._process.wait(timeout=2.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._listener.join(timeout=2.0)
+        _close(self._process.stdout)
+        _close(self._process.stderr)
+
+    def _send_script(self, script: Script) -> str:
+        """Send a script that the child does not have yet; returns its hash. Scripts are known by object."""
+        known = self._scripts.get(id(script))
+        if known is None:
+            stored = codec.dump_script(script)
+            if all(other != stored.hash for _script, other in self._scripts.values()):
+                self._send({"op": "script", "hash": stored.hash, "body": stored.body})
+            known = self._scripts[id(script)] = (script, stored.hash)
+        return known[1]
+
+    def _send(self, order: dict[str, Any]) -> None:
+        data = memoryview(json.dumps(order).encode() + b"\n")
+        with self._sending:
+            if self._process.stdin is None or self._process.stdin.closed:
+                raise BrokenPipeError
+            while data:
+                data = data[self._process.stdin.write(data) :]
+
+    def _lines(self) -> list[bytes]:
+        """Wait for the next whole lines; none at the end of the stream."""
+        if self._process.stdout is None:
+            return []
+        while True:
+            chunk = self._process.stdout.read(_CHUNK)
+            if not chunk:
+                return []
+            *lines, self._rest = (self._rest + chunk).split(b"\n")
+            if lines:
+                return lines
+
+    def _crashed(self) -> tuple[Outcome, str]:
+        code = self._process.wait()
+        how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+        self._listener.join(timeout=2.0)
+        said = f": {self._last_words[-1]}" if self._last_words else ""
+        return Outcome.CRASHED, f"the process that played it ended ({how}){said}"
+
+    def _listen(self) -> None:
+        if self._process.stderr is None:
+            return
+        rest = b""
+        while chunk := self._process.stderr.read(4096):
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                text = line.decode(errors="replace").rstrip()
+                if text:
+                    self._last_words.append(text)
+                    _log.warning("child %d: %s", self._process.pid, text)
+
+
+def _environment() -> dict[str, str]:
+    """What a child needs of our environment: no keys, and this memdash whatever its working folder."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("ANTHROPIC_") and not any(word in name.upper() for word in _SECRET_WORDS)
+    }
+    package = str(Path(memdash.__file__).resolve().parent.parent)
+    kept["PYTHONPATH"] = os.pathsep.join(part for part in (package, os.environ.get("PYTHONPATH")) if part)
+    return kept
+
+
+def _close(file: Any) -> None:
+    try:
+        if file is not None:
+            file.close()
+    except OSError:
+        return

@@ -1,0 +1,64 @@
+"""What every store can do: the owner of the file, one that hands records to the owner, one that leaves them for the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from memdash.records import Record, Status
+from memdash.replay_log import ReplayLog
+from memdash.spec import ComparisonSpec
+from memdash.store.store import ComparisonSummary, StoredComparison
+
+
+class AnyStore(Protocol):
+    """Keeps comparisons and answers questions about them; see :class:`memdash.store.Store` for what each method promises."""
+
+    def save_comparison(self, spec: ComparisonSpec) -> None:
+        """Keep a comparison, its replays, their scripts and the prices of today."""
+
+    def append(self, replay_id: str, records: Iterable[Record]) -> None:
+        """Hand in records of a replay."""
+
+    def append_lines(self, replay_id: str, lines: Iterable[bytes]) -> list[Record]:
+        """Hand in records of a replay as lines of JSON; returns them."""
+
+    def append_state(self, replay_id: str, status: Status, message: str | None = None) -> None:
+        """Note a state that the replay itself did not yield."""
+
+    def flush(self) -> None:
+        """Return once everything handed in so far is kept for good."""
+
+    def rename(self, comparison_id: str, title: str) -> None:
+        """Give a comparison another title."""
+
+    def delete(self, comparison_id: str) -> None:
+        """Hide a comparison from every query."""
+
+    def purge(self) -> None:
+        """Erase what was deleted, and its texts."""
+
+    def comparisons(self) -> list[ComparisonSummary]:
+        """Return every comparison, the newest first."""
+
+    def comparison(self, comparison_id: str) -> StoredComparison:
+        """Return a comparison."""
+
+    def replay_logs(self, comparison_id: str) -> list[ReplayLog]:
+        """Return what the numbers of a comparison's replays are made of."""
+
+    def journal(self, replay_id: str) -> list[Record]:
+        """Return everything a replay yielded, in the order of its sequence."""
+
+    def blocks(self, replay_id: str, ids: Sequence[str]) -> dict[str, str]:
+        """Return the JSON of blocks of a replay by id."""
+
+    def version(self, comparison_id: str) -> int:
+        """Return a number that grows with every change of this comparison."""
+
+    def export_parquet(self, comparison_id: str, path: Path) -> None:
+        """Write one row for each request of a comparison to ``path``."""
+
+    def close(self) -> None:
+        """Keep what is waiting and let go."""
