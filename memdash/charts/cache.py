@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memdash import numbers
-from memdash.charts.canvas import Line, called, common_notes, draw_lines, say_empty, sheet, turn_axis
+from memdash.charts.canvas import Line, Sheet, called, common_notes
 from memdash.charts.series import TurnSeries
 from memdash.palette import Style, Theme
 
@@ -38,21 +38,20 @@ def cache_share_per_turn(
 ) -> go.Figure:
     """Draw how much of each turn's prompt came from the cache; a turn whose server reports nothing is a gap, not 0 %."""
     lines = [Line(one, one.cache_share * 100) for one in series]
-    figure = sheet(
+    sheet = Sheet(
         title(series),
         theme,
         notes=common_notes(lines, of="not reported"),
         legend=[one.name for one in series],
     )
     if not _shares(series):
-        say_empty(figure, "The server does not report cache use", theme)
-        return figure
-    draw_lines(figure, lines, styles, theme, hover="%{y:.0f} %")
-    turn_axis(figure, series)
-    figure.update_yaxes(
-        title_text="% of prompt tokens", range=[-3, 103], tickvals=[0, 25, 50, 75, 100], ticksuffix=" %"
-    )
-    return figure
+        sheet.say_empty("The server does not report cache use")
+        return sheet.figure()
+    sheet.draw_lines(lines, styles, hover="%{y:.0f} %")
+    sheet.turn_axis(series)
+    sheet.label(sheet.y, "share of prompt tokens")
+    sheet.y.update(range=[-3, 103], tickvals=[0, 25, 50, 75, 100], ticksuffix=" %")
+    return sheet.figure()
 
 
 def alt(series: Sequence[TurnSeries]) -> str:

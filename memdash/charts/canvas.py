@@ -49,69 +49,165 @@ class Line:
     values: Floats
 
 
-def sheet(
-    title: str, theme: Theme, *, notes: Sequence[str] = (), legend: Sequence[str] = (), height: int = HEIGHT
-) -> go.Figure:
-    """Return an empty figure with its title, its notes below the title, and room for a legend of these names."""
-    import plotly.graph_objects as go
+class Sheet:
+    """A chart in the making: traces and layout as plain mappings, checked by Plotly once when the figure is made."""
 
-    ink = INKS[theme]
-    title_lines = len(wrap(title))
-    note = " · ".join(notes)
-    note_lines = len(wrap(note))
-    rows = _legend_rows(legend)
-    heading: dict[str, Any] = {
-        "text": markup(title),
-        "font": {"size": 15, "color": ink.text},
-        "x": 0,
-        "xref": "container",
-        "xanchor": "left",
-        "y": 1,
-        "yref": "container",
-        "yanchor": "top",
-        # Plotly moves a title of several lines up by half a line, over the edge.
-        "pad": {"t": 8 if title_lines < 2 else 19, "l": 8},
-    }
-    if note:
-        heading["subtitle"] = {"text": markup(note), "font": {"size": 12, "color": ink.quiet}}
-    figure = go.Figure()
-    figure.update_layout(
-        template="none",
-        title=heading,
-        font={"color": ink.text, "size": 12},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        height=height + 20 * max(rows - 3, 0),
-        margin={
-            "l": 60,
-            "r": 16,
-            "t": 18 + 20 * title_lines + (18 + 9 * note_lines if note else 0),
-            "b": 44 + 20 * rows,
-        },
-        legend={
-            "orientation": "h",
+    def __init__(
+        self,
+        title: str,
+        theme: Theme,
+        *,
+        notes: Sequence[str] = (),
+        legend: Sequence[str] = (),
+        height: int = HEIGHT,
+    ) -> None:
+        """Lay out an empty chart: its title, its notes below, and room for a legend of these names."""
+        self.theme = theme
+        self.ink = INKS[theme]
+        self.traces: list[dict[str, Any]] = []
+        self.annotations: list[dict[str, Any]] = []
+        self.shapes: list[dict[str, Any]] = []
+        title_lines = len(wrap(title))
+        note = " · ".join(notes)
+        note_lines = len(wrap(note))
+        rows = _legend_rows(legend)
+        heading: dict[str, Any] = {
+            "text": markup(title),
+            "font": {"size": 15, "color": self.ink.text},
             "x": 0,
             "xref": "container",
             "xanchor": "left",
-            "y": 0,
+            "y": 1,
             "yref": "container",
-            "yanchor": "bottom",
-            "font": {"size": 12, "color": ink.text},
-            "itemsizing": "trace",
-        },
-        hovermode="x unified",
-        hoverlabel={"bgcolor": ink.paper, "bordercolor": ink.grid, "font": {"color": ink.text, "size": 12}},
-    )
-    axis = {
-        "gridcolor": ink.grid,
-        "zerolinecolor": ink.grid,
-        "linecolor": ink.grid,
-        "tickfont": {"color": ink.quiet, "size": 11},
-        "title": {"font": {"color": ink.quiet, "size": 12}, "standoff": 8},
-    }
-    figure.update_xaxes(**axis)
-    figure.update_yaxes(**axis)
-    return figure
+            "yanchor": "top",
+            # Plotly moves a title of several lines up by half a line, over the edge.
+            "pad": {"t": 8 if title_lines < 2 else 19, "l": 8},
+        }
+        if note:
+            heading["subtitle"] = {"text": markup(note), "font": {"size": 12, "color": self.ink.quiet}}
+        self.margin = {
+            "l": 68,
+            "r": 16,
+            "t": 18 + 20 * title_lines + (18 + 9 * note_lines if note else 0),
+            "b": 44 + 20 * rows,
+        }
+        self.layout: dict[str, Any] = {
+            "title": heading,
+            "font": {"color": self.ink.text, "size": 12},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "height": height + 20 * max(rows - 3, 0),
+            "margin": self.margin,
+            "showlegend": bool(legend),
+            "legend": {
+                "orientation": "h",
+                "x": 0,
+                "xref": "container",
+                "xanchor": "left",
+                "y": 0,
+                "yref": "container",
+                "yanchor": "bottom",
+                "font": {"size": 12, "color": self.ink.text},
+                "itemsizing": "trace",
+            },
+            "hovermode": "x unified",
+            "hoverlabel": {
+                "bgcolor": self.ink.paper,
+                "bordercolor": self.ink.grid,
+                "font": {"color": self.ink.text, "size": 12},
+            },
+        }
+        self.x = self._axis()
+        self.y = self._axis()
+
+    def figure(self) -> go.Figure:
+        """Return the chart as a Plotly figure."""
+        import plotly.graph_objects as go
+
+        layout = {
+            **self.layout,
+            "xaxis": self.x,
+            "yaxis": self.y,
+            "annotations": self.annotations,
+            "shapes": self.shapes,
+        }
+        return go.Figure({"data": self.traces, "layout": layout})
+
+    def turn_axis(self, series: Sequence[TurnSeries]) -> None:
+        """Label the horizontal axis with whole turns."""
+        last = max((int(one.turns[-1]) for one in series if one.turns.size), default=1)
+        self.label(self.x, "turn")
+        self.x.update(tickformat="d", showgrid=False, zeroline=False, ticks="outside", ticklen=4)
+        self.x["range"] = [0.5, last + 0.5] if last <= 12 else [1 - last * 0.02, last * 1.02]
+        if last <= 12:
+            self.x["dtick"] = 1
+
+    def amount_axis(self, title: str, **options: Any) -> None:
+        """Label the vertical axis; amounts start at zero."""
+        self.label(self.y, title)
+        self.y.update(rangemode="tozero", **options)
+
+    def row_axis(self, names: Sequence[str]) -> None:
+        """Label the rows of a horizontal chart with series names, the first on top."""
+        shown = [shorten(name, 24) for name in names]
+        self.y.update(
+            tickvals=list(range(len(names))),
+            ticktext=[escape(name) for name in shown],
+            range=[len(names) - 0.4, -0.6],
+            showgrid=False,
+            zeroline=False,
+        )
+        self.y["tickfont"]["size"] = 12
+        self.margin["l"] = 24 + round(6.6 * max((len(name) for name in shown), default=0))
+
+    def label(self, axis: dict[str, Any], text: str) -> None:
+        """Write what an axis measures, and in what unit."""
+        axis["title"] = {"text": text, "font": {"color": self.ink.quiet, "size": 12}, "standoff": 8}
+
+    def say_empty(self, text: str) -> None:
+        """Write in the middle of an empty chart why it is empty."""
+        self.annotations.append(
+            {
+                "text": escape(text),
+                "x": 0.5,
+                "y": 0.5,
+                "xref": "paper",
+                "yref": "paper",
+                "showarrow": False,
+                "font": {"size": 13, "color": self.ink.quiet},
+            }
+        )
+        self.x["visible"] = self.y["visible"] = False
+        self.layout["showlegend"] = False
+
+    def draw_lines(self, lines: Sequence[Line], styles: Mapping[str, Style], *, hover: str) -> None:
+        """Draw each line in its series' style; ``hover`` is Plotly's template for one value. Gaps stay gaps."""
+        budget = points_each(lines)
+        for line in lines:
+            style = styles[line.series.name]
+            colour = style.colour(self.theme)
+            shown = thin(line.values, budget)
+            self.traces.append(
+                {
+                    "type": "scatter",
+                    "x": line.series.turns[shown],
+                    "y": line.values[shown],
+                    "name": escape(shorten(line.series.name)),
+                    "mode": "lines+markers",
+                    "line": {"color": colour, "dash": style.dash, "width": 2 if shown.size <= 200 else 1.3},
+                    "marker": {"symbol": style.marker, "size": 7, "color": colour, "maxdisplayed": 14},
+                    "hovertemplate": hover,
+                    "connectgaps": False,
+                }
+            )
+
+    def _axis(self) -> dict[str, Any]:
+        return {
+            "gridcolor": self.ink.grid,
+            "zerolinecolor": self.ink.grid,
+            "linecolor": self.ink.grid,
+            "tickfont": {"color": self.ink.quiet, "size": 11},
+        }
 
 
 def _legend_rows(names: Sequence[str]) -> int:
@@ -120,60 +216,6 @@ def _legend_rows(names: Sequence[str]) -> int:
         return 0
     widest = 48 + 6.6 * max(len(shorten(name)) for name in names)
     return math.ceil(len(names) / max(int(540 // widest), 1))
-
-
-def turn_axis(figure: go.Figure, series: Sequence[TurnSeries]) -> None:
-    """Label the horizontal axis with whole turns."""
-    last = max((int(one.turns[-1]) for one in series if one.turns.size), default=1)
-    figure.update_xaxes(
-        title_text="turn",
-        tickformat="d",
-        showgrid=False,
-        ticks="outside",
-        ticklen=4,
-        range=[0.5, last + 0.5] if last <= 12 else [1 - last * 0.02, last * 1.02],
-        dtick=1 if last <= 12 else None,
-    )
-
-
-def amount_axis(figure: go.Figure, title: str, **options: Any) -> None:
-    """Label the vertical axis; amounts start at zero."""
-    figure.update_yaxes(title_text=title, rangemode="tozero", **options)
-
-
-def draw_lines(
-    figure: go.Figure,
-    lines: Sequence[Line],
-    styles: Mapping[str, Style],
-    theme: Theme,
-    *,
-    hover: str,
-    stairs: bool = False,
-) -> None:
-    """Draw each line in its series' style; ``hover`` is Plotly's template for one value. Gaps stay gaps."""
-    import plotly.graph_objects as go
-
-    budget = points_each(lines)
-    for line in lines:
-        style = styles[line.series.name]
-        shown = thin(line.values, budget)
-        figure.add_trace(
-            go.Scatter(
-                x=line.series.turns[shown],
-                y=line.values[shown],
-                name=escape(shorten(line.series.name)),
-                mode="lines+markers",
-                line={
-                    "color": style.colour(theme),
-                    "dash": style.dash,
-                    "width": 2,
-                    "shape": "hv" if stairs else "linear",
-                },
-                marker={"symbol": style.marker, "size": 7, "color": style.colour(theme), "maxdisplayed": 14},
-                hovertemplate=hover,
-                connectgaps=False,
-            )
-        )
 
 
 def points_each(lines: Sequence[Line]) -> int:
@@ -210,35 +252,6 @@ def common_notes(lines: Sequence[Line], *, of: str) -> list[str]:
     if missing:
         notes.append(f"{of}: {numbers.listing([shorten(name) for name in missing], limit=2)}")
     return notes
-
-
-def say_empty(figure: go.Figure, text: str, theme: Theme) -> None:
-    """Write in the middle of an empty chart why it is empty."""
-    figure.add_annotation(
-        text=escape(text),
-        x=0.5,
-        y=0.5,
-        xref="paper",
-        yref="paper",
-        showarrow=False,
-        font={"size": 13, "color": INKS[theme].quiet},
-    )
-    figure.update_xaxes(visible=False)
-    figure.update_yaxes(visible=False)
-
-
-def row_axis(figure: go.Figure, names: Sequence[str]) -> None:
-    """Label the rows of a horizontal chart with series names, the first on top."""
-    shown = [shorten(name, 24) for name in names]
-    figure.update_yaxes(
-        tickvals=list(range(len(names))),
-        ticktext=[escape(name) for name in shown],
-        range=[len(names) - 0.4, -0.6],
-        showgrid=False,
-        zeroline=False,
-        tickfont={"size": 12},
-    )
-    figure.update_layout(margin_l=24 + round(6.6 * max((len(name) for name in shown), default=0)))
 
 
 def row_height(rows: int) -> int:

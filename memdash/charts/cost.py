@@ -9,19 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from memdash import numbers
-from memdash.charts.canvas import (
-    INKS,
-    Line,
-    amount_axis,
-    called,
-    common_notes,
-    draw_lines,
-    say_empty,
-    sheet,
-    turn_axis,
-)
+from memdash.charts.canvas import Line, Sheet, called, common_notes
 from memdash.charts.series import TurnSeries
-from memdash.charts.text import escape
 from memdash.metrics.breakeven import overtakes_at
 from memdash.metrics.summary import BASELINE
 from memdash.palette import Style, Theme
@@ -76,19 +65,19 @@ def break_even(series: Sequence[TurnSeries]) -> Crossing | None:
 def cost_so_far(series: Sequence[TurnSeries], styles: Mapping[str, Style], theme: Theme) -> go.Figure:
     """Draw the cost of each series up to each turn, summaries included, with the break-even turn."""
     lines = [Line(one, one.cost_usd) for one in series]
-    figure = sheet(
+    sheet = Sheet(
         title(series), theme, notes=common_notes(lines, of="n/a"), legend=[one.name for one in series]
     )
     if not any(one.turns.size and not np.isnan(one.cost_usd).all() for one in series):
-        say_empty(figure, "No costs to draw", theme)
-        return figure
-    draw_lines(figure, lines, styles, theme, hover="&#36;%{y:.4f}")
+        sheet.say_empty("No costs to draw")
+        return sheet.figure()
+    sheet.draw_lines(lines, styles, hover="&#36;%{y:.4f}")
     crossing = break_even(series)
     if crossing:
-        _draw_crossing(figure, crossing, theme)
-    turn_axis(figure, series)
-    amount_axis(figure, "US dollars so far", tickprefix="&#36;", tickformat=f",.{_decimals(series)}f")
-    return figure
+        _draw_crossing(sheet, crossing)
+    sheet.turn_axis(series)
+    sheet.amount_axis("US dollars so far", tickprefix="&#36;", tickformat=f",.{_decimals(series)}f")
+    return sheet.figure()
 
 
 def alt(series: Sequence[TurnSeries]) -> str:
@@ -126,17 +115,28 @@ def _crossing(dearer: TurnSeries, cheaper: TurnSeries) -> Crossing | None:
     return Crossing(dearer, cheaper, int(turns[index]), float(costs[index]))
 
 
-def _draw_crossing(figure: go.Figure, crossing: Crossing, theme: Theme) -> None:
-    ink = INKS[theme]
-    figure.add_vline(x=crossing.turn, line={"color": ink.quiet, "width": 1, "dash": "dot"})
-    figure.add_annotation(
-        x=crossing.turn,
-        y=1,
-        yref="paper",
-        yanchor="top",
-        xanchor="left",
-        xshift=4,
-        text=escape(f"break-even: turn {crossing.turn}"),
-        showarrow=False,
-        font={"size": 11, "color": ink.quiet},
+def _draw_crossing(sheet: Sheet, crossing: Crossing) -> None:
+    sheet.shapes.append(
+        {
+            "type": "line",
+            "x0": crossing.turn,
+            "x1": crossing.turn,
+            "y0": 0,
+            "y1": 1,
+            "yref": "paper",
+            "line": {"color": sheet.ink.quiet, "width": 1, "dash": "dot"},
+        }
+    )
+    sheet.annotations.append(
+        {
+            "x": crossing.turn,
+            "y": 1,
+            "yref": "paper",
+            "yanchor": "top",
+            "xanchor": "left",
+            "xshift": 4,
+            "text": f"break-even: turn {crossing.turn}",
+            "showarrow": False,
+            "font": {"size": 11, "color": sheet.ink.quiet},
+        }
     )

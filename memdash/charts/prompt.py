@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from memdash import numbers
-from memdash.charts.canvas import INKS, called, row_axis, row_height, say_empty, sheet
+from memdash.charts.canvas import Sheet, called, row_height
 from memdash.charts.series import TurnSeries
 from memdash.metrics.result import Buckets
 from memdash.palette import LIME, ORANGE, ROSE, TEAL, Style, Theme
@@ -54,8 +54,6 @@ def title(series: Sequence[TurnSeries]) -> str:
 
 def prompt_made_of(series: Sequence[TurnSeries], styles: Mapping[str, Style], theme: Theme) -> go.Figure:
     """Draw one bar a series: reads, writes, uncached input and output of the whole replay, summaries included."""
-    import plotly.graph_objects as go
-
     known = _known(series)
     pieces = [
         (piece, values)
@@ -68,7 +66,7 @@ def prompt_made_of(series: Sequence[TurnSeries], styles: Mapping[str, Style], th
         notes.append(
             f"cache use not reported: {numbers.listing([called(one) for one in unreported], limit=2)}"
         )
-    figure = sheet(
+    sheet = Sheet(
         title(series),
         theme,
         notes=notes,
@@ -76,54 +74,53 @@ def prompt_made_of(series: Sequence[TurnSeries], styles: Mapping[str, Style], th
         height=row_height(len(known)),
     )
     if not pieces:
-        say_empty(figure, "No tokens to draw yet", theme)
-        return figure
+        sheet.say_empty("No tokens to draw yet")
+        return sheet.figure()
     rows = np.arange(len(known))
-    ink = INKS[theme]
     for piece, values in pieces:
         colour = piece.light if theme == "light" else piece.dark
-        figure.add_trace(
-            go.Bar(
-                x=values,
-                y=rows,
-                orientation="h",
-                name=piece.name,
-                width=0.66,
-                marker={
+        sheet.traces.append(
+            {
+                "type": "bar",
+                "x": values,
+                "y": rows,
+                "orientation": "h",
+                "name": piece.name,
+                "width": 0.66 if len(known) > 2 else 0.4,
+                "marker": {
                     "color": colour,
-                    "line": {"color": ink.paper, "width": 1},
+                    "line": {"color": sheet.ink.paper, "width": 1},
                     "pattern": {
                         "shape": piece.pattern,
                         "bgcolor": colour,
-                        "fgcolor": ink.paper,
+                        "fgcolor": sheet.ink.paper,
                         "fgopacity": 0.75,
                         "size": 6,
                         "solidity": 0.28,
                     },
                 },
-                hovertemplate="%{x:,.0f} tokens",
-            )
+                "hovertemplate": "%{x:,.0f} tokens",
+            }
         )
     ends = np.nansum([values for _, values in pieces], axis=0)
-    for row, end in zip(rows.tolist(), ends.tolist(), strict=True):
-        figure.add_annotation(
-            x=end,
-            y=row,
-            text=numbers.tokens_short(end),
-            showarrow=False,
-            xanchor="left",
-            xshift=4,
-            font={"size": 11, "color": ink.quiet},
-        )
-    row_axis(figure, [one.name for one in known])
-    figure.update_xaxes(
-        title_text="tokens of one replay",
-        rangemode="tozero",
-        tickformat="~s",
-        range=[0, float(ends.max()) * 1.12],
-    )
-    figure.update_layout(barmode="stack", hovermode="y unified", legend_traceorder="normal")
-    return figure
+    sheet.annotations += [
+        {
+            "x": end,
+            "y": row,
+            "text": numbers.tokens_short(end),
+            "showarrow": False,
+            "xanchor": "left",
+            "xshift": 4,
+            "font": {"size": 11, "color": sheet.ink.quiet},
+        }
+        for row, end in enumerate(ends.tolist())
+    ]
+    sheet.row_axis([one.name for one in known])
+    sheet.label(sheet.x, "tokens of one replay")
+    sheet.x.update(tickformat="~s", range=[0, float(ends.max()) * 1.12])
+    sheet.layout.update(barmode="stack", hovermode="y unified")
+    sheet.layout["legend"]["traceorder"] = "normal"
+    return sheet.figure()
 
 
 def alt(series: Sequence[TurnSeries]) -> str:

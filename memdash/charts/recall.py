@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from memdash import numbers
-from memdash.charts.canvas import INKS, called, row_axis, row_height, say_empty, sheet
+from memdash.charts.canvas import Sheet, called, row_height
 from memdash.charts.series import TurnSeries
 from memdash.charts.text import escape, shorten
 from memdash.metrics.result import ProbeResult
@@ -63,22 +63,15 @@ def title(series: Sequence[TurnSeries]) -> str:
 
 def recall_by_fact(series: Sequence[TurnSeries], styles: Mapping[str, Style], theme: Theme) -> go.Figure:
     """Draw a matrix of verdicts, each with a symbol of its own; what is not a test, or was not asked, is shown as such."""
-    import plotly.graph_objects as go
-
     points = _points(series)
-    cells = {
-        verdict: [
-            (column, row, told)
-            for row, one in enumerate(series)
-            for column, point in enumerate(points)
-            for found, told in (_cell(one, point),)
-            if found is verdict
-        ]
-        for verdict in Verdict
-    }
+    cells: dict[Verdict, list[tuple[int, int, str]]] = {verdict: [] for verdict in Verdict}
+    for row, one in enumerate(series):
+        for column, point in enumerate(points):
+            verdict, told = _cell(one, point)
+            cells[verdict].append((column, row, told))
     used = [verdict for verdict in Verdict if cells[verdict]]
     notes = ["a repeat that failed shows"] if any(len(one.results) > 1 for one in series) else []
-    figure = sheet(
+    sheet = Sheet(
         title(series),
         theme,
         notes=notes,
@@ -86,46 +79,50 @@ def recall_by_fact(series: Sequence[TurnSeries], styles: Mapping[str, Style], th
         height=row_height(len(series)),
     )
     if not points:
-        say_empty(figure, "This script plants no facts, so there is nothing to recall", theme)
-        return figure
-    size = 13 if len(points) <= 14 else 10
+        sheet.say_empty("This script plants no facts, so there is nothing to recall")
+        return sheet.figure()
     for verdict in used:
         look = verdict.value
         colour = look.light if theme == "light" else look.dark
-        figure.add_trace(
-            go.Scatter(
-                x=np.array([column for column, _, _ in cells[verdict]]),
-                y=np.array([row for _, row, _ in cells[verdict]]),
-                text=[told for _, _, told in cells[verdict]],
-                mode="markers",
-                name=look.words,
-                marker={
+        sheet.traces.append(
+            {
+                "type": "scatter",
+                "x": np.array([column for column, _, _ in cells[verdict]]),
+                "y": np.array([row for _, row, _ in cells[verdict]]),
+                "text": [told for _, _, told in cells[verdict]],
+                "mode": "markers",
+                "name": look.words,
+                "marker": {
                     "symbol": look.symbol,
-                    "size": size,
+                    "size": 13 if len(points) <= 14 else 10,
                     "color": colour,
                     "line": {"width": 2, "color": colour},
                 },
-                hovertemplate="%{text}<extra></extra>",
-            )
+                "hovertemplate": "%{text}<extra></extra>",
+            }
         )
-    row_axis(figure, [one.name for one in series])
+    sheet.row_axis([one.name for one in series])
+    _fact_axis(sheet, points)
+    sheet.layout["hovermode"] = "closest"
+    return sheet.figure()
+
+
+def _fact_axis(sheet: Sheet, points: Sequence[Point]) -> None:
+    """Label the columns with facts, and with the turn of the question where there are several; slanted where it is tight."""
     several = len({after for _, after in points}) > 1
     labels = [shorten(f"{fact} @{after}" if several else fact, 16) for fact, after in points]
     slanted = sum(len(label) + 2 for label in labels) > 52
-    figure.update_xaxes(
+    sheet.label(sheet.x, "fact @ asked after turn" if several else "fact")
+    sheet.x.update(
         tickvals=list(range(len(points))),
         ticktext=[escape(label) for label in labels],
         tickangle=-45 if slanted else 0,
         range=[-0.6, len(points) - 0.4],
-        title_text="fact @ asked after turn" if several else "fact",
         zeroline=False,
     )
+    sheet.y["showgrid"] = True
     if slanted:
-        figure.update_layout(margin_b=figure.layout.margin.b + 4 * max(len(label) for label in labels))
-    figure.update_layout(hovermode="closest")
-    figure.update_yaxes(showgrid=True)
-    figure.layout.legend.font.color = INKS[theme].text
-    return figure
+        sheet.margin["b"] += 4 * max(len(label) for label in labels)
 
 
 def alt(series: Sequence[TurnSeries]) -> str:

@@ -114,7 +114,7 @@ def _marks(rows: Iterable[TurnResult]) -> tuple[TurnMark, ...]:
     turns: dict[MarkKind, set[int]] = {}
     for row in rows:
         for event in row.events:
-            kind = _MARKED.get(EventKind(event.kind))
+            kind = _MARKED.get(event.kind)
             if kind and event.data.get("used", True) is not False:
                 turns.setdefault(kind, set()).add(row.turn)
     return tuple(mark for kind in MarkKind for mark in _runs(kind, sorted(turns.get(kind, ()))))

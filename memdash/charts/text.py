@@ -29,10 +29,21 @@ def shorten(text: str, length: int = NAME) -> str:
 
 
 def wrap(text: str, *, lines: int = 2) -> list[str]:
-    """Break ``text`` into at most ``lines`` lines of :data:`LINE` characters; what does not fit ends in an ellipsis."""
-    return textwrap.wrap(
-        " ".join(text.split()), LINE, max_lines=lines, placeholder=" …", break_on_hyphens=False
-    )
+    """Break ``text`` into at most ``lines`` lines of :data:`LINE` characters; what does not fit ends in an ellipsis.
+
+    Lines come out about equally long, so that no word is left alone on the last one.
+    """
+    plain = " ".join(text.split())
+    broken = _broken(plain, LINE, lines)
+    for width in range(len(plain) // max(len(broken), 1), LINE):
+        tried = _broken(plain, max(width, 1), lines)
+        if " ".join(tried) == " ".join(broken):
+            return tried
+    return broken
+
+
+def _broken(text: str, width: int, lines: int) -> list[str]:
+    return textwrap.wrap(text, width, max_lines=lines, placeholder=" …", break_on_hyphens=False)
 
 
 def markup(text: str, *, lines: int = 2) -> str:

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from memdash import numbers
-from memdash.charts.canvas import (
-    INKS,
-    Line,
-    amount_axis,
-    called,
-    common_notes,
-    draw_lines,
-    say_empty,
-    sheet,
-    turn_axis,
-)
+from memdash.charts.canvas import Ink, Line, Sheet, called, common_notes
 from memdash.charts.series import MarkKind, TurnMark, TurnSeries
 from memdash.palette import Style, Theme
 
@@ -26,6 +16,10 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _SYMBOLS = {MarkKind.SUMMARY: "arrow-down", MarkKind.CUT: "line-ns", MarkKind.REFUSED: "x-thin"}
+
+
+_MANY = 6
+"""Beyond this many series marks are drawn smaller."""
 
 
 def title(series: Sequence[TurnSeries]) -> str:
@@ -52,21 +46,21 @@ def tokens_per_turn(series: Sequence[TurnSeries], styles: Mapping[str, Style], t
     """Draw each series' prompt tokens per turn, and mark summaries, cuts and refusals on its line."""
     lines = [Line(one, one.prompt_tokens) for one in series]
     kinds = [kind for kind in MarkKind if any(mark.kind is kind for one in series for mark in one.marks)]
-    figure = sheet(
+    sheet = Sheet(
         title(series),
         theme,
         notes=common_notes(lines, of="not reported"),
         legend=[*(one.name for one in series), *kinds],
     )
     if not _drawn(series):
-        say_empty(figure, "Nothing to draw yet", theme)
-        return figure
-    draw_lines(figure, lines, styles, theme, hover="%{y:,.0f} tokens")
+        sheet.say_empty("Nothing to draw yet")
+        return sheet.figure()
+    sheet.draw_lines(lines, styles, hover="%{y:,.0f} tokens")
     for kind in kinds:
-        _draw_marks(figure, kind, series, theme)
-    turn_axis(figure, series)
-    amount_axis(figure, "prompt tokens", tickformat="~s")
-    return figure
+        sheet.traces.append(_marks(kind, series, sheet.ink))
+    sheet.turn_axis(series)
+    sheet.amount_axis("prompt tokens", tickformat="~s")
+    return sheet.figure()
 
 
 def alt(series: Sequence[TurnSeries]) -> str:
@@ -86,32 +80,31 @@ def _drawn(series: Sequence[TurnSeries]) -> list[TurnSeries]:
     return [one for one in known if one.complete] or known
 
 
-def _draw_marks(figure: go.Figure, kind: MarkKind, series: Sequence[TurnSeries], theme: Theme) -> None:
-    import plotly.graph_objects as go
-
-    ink = INKS[theme].text
+def _marks(kind: MarkKind, series: Sequence[TurnSeries], ink: Ink) -> dict[str, Any]:
+    """The marks of one kind on all lines, as one trace."""
     placed = [
         (mark.turn, height, _meaning(mark))
         for one in series
         for mark in one.marks
         if mark.kind is kind and (height := _height(one, mark.turn)) is not None
     ]
-    figure.add_trace(
-        go.Scatter(
-            x=np.array([turn for turn, _, _ in placed]),
-            y=np.array([height for _, height, _ in placed]),
-            name=kind.value,
-            mode="markers",
-            marker={
-                "symbol": _SYMBOLS[kind],
-                "size": 11 if kind is not MarkKind.CUT else 14,
-                "color": ink,
-                "line": {"color": ink, "width": 2 if kind is not MarkKind.SUMMARY else 0},
-            },
-            text=[meaning for _, _, meaning in placed],
-            hovertemplate="%{text}",
-        )
-    )
+    many = len(series) > _MANY
+    return {
+        "type": "scatter",
+        "x": np.array([turn for turn, _, _ in placed]),
+        "y": np.array([height for _, height, _ in placed]),
+        "name": kind.value,
+        "mode": "markers",
+        "marker": {
+            "symbol": _SYMBOLS[kind],
+            "size": (14 if kind is MarkKind.CUT else 11) - (3 if many else 0),
+            "opacity": 0.7 if many else 1,
+            "color": ink.text,
+            "line": {"color": ink.text, "width": 0 if kind is MarkKind.SUMMARY else 2},
+        },
+        "text": [meaning for _, _, meaning in placed],
+        "hovertemplate": "%{text}",
+    }
 
 
 def _height(one: TurnSeries, turn: int) -> float | None:

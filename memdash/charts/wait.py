@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memdash import numbers
-from memdash.charts.canvas import (
-    Line,
-    amount_axis,
-    called,
-    common_notes,
-    draw_lines,
-    say_empty,
-    sheet,
-    turn_axis,
-)
+from memdash.charts.canvas import Line, Sheet, called, common_notes
 from memdash.charts.series import TurnSeries
 from memdash.palette import Style, Theme
 
@@ -43,16 +34,16 @@ def title(series: Sequence[TurnSeries]) -> str:
 def wait_per_turn(series: Sequence[TurnSeries], styles: Mapping[str, Style], theme: Theme) -> go.Figure:
     """Draw the wait of each finished turn, compaction that blocks it included."""
     lines = [Line(one, one.wait_s) for one in series]
-    figure = sheet(
+    sheet = Sheet(
         title(series), theme, notes=common_notes(lines, of="not known"), legend=[one.name for one in series]
     )
     if not _known(series):
-        say_empty(figure, "No turn is finished yet", theme)
-        return figure
-    draw_lines(figure, lines, styles, theme, hover="%{y:.1f} s")
-    turn_axis(figure, series)
-    amount_axis(figure, "seconds")
-    return figure
+        sheet.say_empty("No turn is finished yet")
+        return sheet.figure()
+    sheet.draw_lines(lines, styles, hover="%{y:.1f} s")
+    sheet.turn_axis(series)
+    sheet.amount_axis("seconds")
+    return sheet.figure()
 
 
 def alt(series: Sequence[TurnSeries]) -> str:

@@ -153,7 +153,7 @@ def _turn_json(row: TurnResult) -> dict[str, Any]:
         "wait_ms": row.wait_ms,
         "cache_miss_reason": None if row.cache_miss_reason is None else str(row.cache_miss_reason),
         "events": [
-            {"kind": event.kind, **{k: v for k, v in event.data.items() if k != "kind"}}
+            {"kind": str(event.kind), **{k: v for k, v in event.data.items() if k != "kind"}}
             for event in row.events
         ],
     }

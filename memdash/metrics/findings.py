@@ -169,13 +169,12 @@ def _on_loss(ranked: Sequence[SeriesSummary]) -> str:
     if not losers:
         counted = [one for one in ranked if one.facts_total and one.kept is not None]
         return "Every strategy that finished kept every fact." if len(counted) > 1 else ""
-    losers.sort(key=lambda one: (one.kept or 0) / one.facts_total)
-    told = [
-        f"{one.series} {one.facts_total - (one.kept or 0)} of {one.facts_total}"
-        + (f" ({numbers.listing(one.lost)})" if one.lost else "")
-        for one in losers
-    ]
-    return f"Facts no longer in the last context: {numbers.listing(told, limit=3)}."
+    worst = min(losers, key=lambda one: (one.kept or 0) / one.facts_total)
+    lost = f"{worst.facts_total - (worst.kept or 0)} of {numbers.count(worst.facts_total, 'fact')}"
+    which = f" ({numbers.listing(worst.lost)})" if worst.lost else ""
+    if len(losers) == 1:
+        return f"{_start(worst.series)} lost {lost}{which}."
+    return f"{len(losers)} of {len(ranked)} strategies lost facts; {worst.series} lost most, {lost}{which}."
 
 
 def _on_refusals(summaries: Sequence[SeriesSummary]) -> str:

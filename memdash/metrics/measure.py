@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 
 from memdash.errors import InputError, MemdashError
+from memdash.metrics.ledger import Ledger, added, turn_rows
 from memdash.metrics.pricing import Prices
 from memdash.metrics.recall import Controls, facts_stated, planned_probes, probes_of, still_there, survival_of
-from memdash.metrics.result import (
-    EventResult,
-    IterationResult,
-    Mark,
-    Percentiles,
-    PurposeCosts,
-    ReplayResult,
-    TurnResult,
-    Waits,
-)
-from memdash.metrics.tokens import COMPACTION, compactions_of, own_usages, refused, total, usage_faults
-from memdash.records import EventKind, MissReason, Purpose, RequestRecord, Status, TurnRecord, Usage
+from memdash.metrics.result import Mark, Percentiles, PurposeCosts, ReplayResult, Waits
+from memdash.metrics.tokens import total, usage_faults
+from memdash.records import EventKind, Purpose, Status, TurnRecord
 from memdash.replay_log import ReplayLog
 from memdash.spec import Provider, ReplaySpec
 from memdash.strategies.base import strategy
@@ -48,15 +38,15 @@ def measure(log: ReplayLog, prices: Prices, controls: Controls | None = None) ->
     spec = log.spec
     controls = controls or Controls([log])
     status, completed = _state(log)
-    ledger = _Ledger.of(log.requests, prices)
-    rows = _turns(log, ledger)
+    ledger = Ledger.of(log.requests, prices)
+    rows = turn_rows(log, ledger)
     costs = PurposeCosts(
         turn=ledger.spent(Purpose.TURN),
         tool=ledger.spent(Purpose.TOOL),
         summary=ledger.spent(Purpose.SUMMARY),
     )
-    buckets = total([*ledger.own_usages, *ledger.summary_usages])
-    cost = _added([costs.turn, costs.tool, costs.summary])
+    buckets = total(ledger.usages())
+    cost = added([costs.turn, costs.tool, costs.summary])
     probes = probes_of(log, controls)
     planned = planned_probes(spec.script, spec.turns)
     tests = {point for point in planned if controls.is_test(log, *point)}
@@ -115,138 +105,6 @@ def measure(log: ReplayLog, prices: Prices, controls: Controls | None = None) ->
     )
     _check_sums(result)
     return result
-
-
-@dataclass(slots=True)
-class _Ledger:
-    """The requests of a replay, sorted into turns and purposes while their costs are added up.
-
-    ``own_usages`` are those of turn and tool requests; ``summary_usages`` those of summary requests and of the compactions
-    the API made inside answers, which its top-level usage leaves out (Messages API, ``usage.iterations``).
-    A refused request counts as a request, and for nothing else.
-    """
-
-    requests: int = 0
-    probe_requests: int = 0
-    own_usages: list[Usage] = field(default_factory=list)
-    summary_usages: list[Usage] = field(default_factory=list)
-    own_by_turn: dict[int, list[Usage]] = field(default_factory=lambda: defaultdict(list))
-    summary_by_turn: dict[int, list[Usage]] = field(default_factory=lambda: defaultdict(list))
-    own_cost_by_turn: dict[int, float | None] = field(default_factory=lambda: defaultdict(float))
-    summary_cost_by_turn: dict[int, float | None] = field(default_factory=lambda: defaultdict(float))
-    misses: dict[int, MissReason] = field(default_factory=dict)
-    iterations: list[IterationResult] = field(default_factory=list)
-    costs: dict[Purpose, list[float]] = field(default_factory=lambda: {purpose: [] for purpose in Purpose})
-    unknown: set[Purpose] = field(default_factory=set)
-
-    @classmethod
-    def of(cls, requests: Iterable[RequestRecord], prices: Prices) -> _Ledger:
-        ledger = cls()
-        for request in requests:
-            ledger._enter(request, prices)
-        return ledger
-
-    def spent(self, purpose: Purpose) -> float | None:
-        """What the requests of a purpose cost; 0 where there were none, None where a cost is not known."""
-        return None if purpose in self.unknown else math.fsum(self.costs[purpose])
-
-    def _enter(self, request: RequestRecord, prices: Prices) -> None:
-        purpose, turn = request.purpose, request.turn
-        if purpose is Purpose.PROBE:
-            self.probe_requests += 1
-        else:
-            self.requests += 1
-        if purpose in (Purpose.TURN, Purpose.TOOL):
-            self.own_by_turn[turn]  # a refused turn has a row too
-        if refused(request):
-            return
-        shares = prices.cost_by_purpose(request)
-        if purpose is Purpose.PROBE:
-            self._pay(purpose, None if shares is None else math.fsum(shares.values()))
-            return
-        own = None if shares is None else shares.get(purpose, 0.0)
-        self._pay(purpose, own)
-        compactions = compactions_of(request)
-        if request.iterations:
-            self._enter_iterations(request, shares, len(compactions))
-        if purpose is Purpose.SUMMARY:
-            usages = [*own_usages(request), *compactions]
-            self.summary_usages += usages
-            self.summary_by_turn[turn] += usages
-            self.summary_cost_by_turn[turn] = _plus(self.summary_cost_by_turn[turn], own)
-            return
-        usages = own_usages(request)
-        self.own_usages += usages
-        self.own_by_turn[turn] += usages
-        self.own_cost_by_turn[turn] = _plus(self.own_cost_by_turn[turn], own)
-        if request.miss_reason is not None:
-            self.misses.setdefault(turn, request.miss_reason)
-        if compactions:
-            inside = None if shares is None else shares.get(Purpose.SUMMARY, 0.0)
-            self._pay(Purpose.SUMMARY, inside)
-            self.summary_usages += compactions
-            self.summary_by_turn[turn] += compactions
-            self.summary_cost_by_turn[turn] = _plus(self.summary_cost_by_turn[turn], inside)
-
-    def _pay(self, purpose: Purpose, cost: float | None) -> None:
-        if cost is None:
-            self.unknown.add(purpose)
-        else:
-            self.costs[purpose].append(cost)
-
-    def _enter_iterations(
-        self, request: RequestRecord, shares: Mapping[Purpose, float] | None, compactions: int
-    ) -> None:
-        # The price table prices a request's compactions together; with several, no one of them has a price of its own.
-        cost = shares.get(Purpose.SUMMARY) if shares is not None and compactions == 1 else None
-        for one in request.iterations:
-            self.iterations.append(
-                IterationResult(
-                    turn=request.turn,
-                    request=request.number,
-                    type=one.type,
-                    model=one.model or request.model,
-                    prompt_tokens=one.usage.prompt_tokens,
-                    output_tokens=one.usage.output_tokens,
-                    cost_usd=cost if one.type == COMPACTION else None,
-                )
-            )
-
-
-def _turns(log: ReplayLog, ledger: _Ledger) -> tuple[TurnResult, ...]:
-    """One row for every turn that anything is known of."""
-    waits = {turn.turn: turn.wait_ms for turn in log.turns}
-    events: dict[int, list[EventResult]] = defaultdict(list)
-    for event in log.events:
-        events[event.turn].append(EventResult(str(event.event), event.data))
-    numbers = sorted({*ledger.own_by_turn, *ledger.summary_by_turn, *waits, *events})
-    rows = []
-    so_far: float | None = 0.0
-    for number in numbers:
-        own = ledger.own_by_turn.get(number, [])
-        summaries = ledger.summary_by_turn.get(number, [])
-        cost = ledger.own_cost_by_turn.get(number, 0.0)
-        summary_cost = ledger.summary_cost_by_turn.get(number, 0.0)
-        so_far = _added([so_far, cost, summary_cost])
-        sums = total(own)
-        rows.append(
-            TurnResult(
-                turn=number,
-                prompt_tokens=sums.prompt_tokens if own else None,
-                cache_read_input_tokens=sums.cache_read_input_tokens,
-                cache_creation_input_tokens=sums.cache_creation_input_tokens,
-                input_tokens=sums.input_tokens if own else None,
-                output_tokens=sums.output_tokens if own else None,
-                cost_usd=cost,
-                wait_ms=waits.get(number),
-                cache_miss_reason=ledger.misses.get(number),
-                events=tuple(events.get(number, ())),
-                cumulative_cost_usd=so_far,
-                summary_cost_usd=summary_cost,
-                summary_tokens=total(summaries).prompt_tokens,
-            )
-        )
-    return tuple(rows)
 
 
 def _state(log: ReplayLog) -> tuple[Status, int]:
@@ -309,18 +167,6 @@ def _first_texts(turns: Sequence[TurnRecord]) -> Percentiles | None:
 def nearest_rank(ordered: Sequence[float], share: float) -> float:
     """Return the smallest value of ``ordered`` (ascending, not empty) that at least ``share`` of all do not exceed."""
     return ordered[max(math.ceil(share * len(ordered) - 1e-9), 1) - 1]
-
-
-def _plus(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other
-
-
-def _added(parts: Iterable[float | None]) -> float | None:
-    """The sum, None where any part is not known."""
-    known = list(parts)
-    return (
-        None if any(part is None for part in known) else math.fsum(part for part in known if part is not None)
-    )
 
 
 def _check_sums(result: ReplayResult) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from memdash.metrics.result import Buckets
 from memdash.records import RequestRecord, Usage
@@ -70,42 +70,47 @@ def total(usages: Iterable[Usage]) -> Buckets:
     )
 
 
-def usage_faults(request: RequestRecord) -> Iterator[str]:
+def usage_faults(request: RequestRecord) -> list[str]:
     """Say what in a request's usage does not add up as the Messages API promises (prompt caching; usage iterations)."""
-    yield from _split_faults(request.number, "", request.usage)
-    for index, one in enumerate(request.iterations):
-        yield from _split_faults(request.number, f"iteration {index + 1}: ", one.usage)
-    yield from _iteration_faults(request)
-    thinking, output = request.usage.thinking_tokens, request.usage.output_tokens
-    if thinking is not None and output is not None and thinking > output:
-        yield f"request {request.number}: {thinking:,} thinking tokens are more than all {output:,} output tokens"
+    faults = _faults_of(request.usage, "")
+    if request.iterations:
+        for index, one in enumerate(request.iterations):
+            faults += _faults_of(one.usage, f"iteration {index + 1}: ")
+        faults += _iteration_faults(request)
+    return [f"request {request.number}: {fault}" for fault in faults] if faults else faults
 
 
-def _iteration_faults(request: RequestRecord) -> Iterator[str]:
-    """The top-level usage is the sum of all iterations but the compactions (Messages API, ``usage.iterations``)."""
-    if not request.iterations:
-        return
-    sums = total(own_usages(request))
-    for name, top in (("prompt", request.usage.prompt_tokens), ("output", request.usage.output_tokens)):
-        below = sums.prompt_tokens if name == "prompt" else sums.output_tokens
-        if top is not None and below is not None and top != below:
-            yield f"request {request.number}: {top:,} {name} tokens are reported, but its iterations come to {below:,}"
-
-
-def _split_faults(number: int, where: str, usage: Usage) -> Iterator[str]:
-    counts = (
-        usage.input_tokens,
-        usage.cache_creation_input_tokens,
-        usage.cache_read_input_tokens,
-        usage.output_tokens,
-    )
-    if any(count is not None and count < 0 for count in counts):
-        yield f"request {number}: {where}a token count is negative"
-    if usage.ephemeral_5m_input_tokens is None and usage.ephemeral_1h_input_tokens is None:
-        return
-    split = (usage.ephemeral_5m_input_tokens or 0) + (usage.ephemeral_1h_input_tokens or 0)
-    if split != (usage.cache_creation_input_tokens or 0):
-        yield (
-            f"request {number}: {where}the 5-minute and 1-hour writes are {split:,} tokens together, "
-            f"but cache_creation_input_tokens is {usage.cache_creation_input_tokens or 0:,}"
+def _faults_of(usage: Usage, where: str) -> list[str]:
+    faults = []
+    writes, output = usage.cache_creation_input_tokens or 0, usage.output_tokens or 0
+    if (usage.input_tokens or 0) < 0 or writes < 0 or (usage.cache_read_input_tokens or 0) < 0 or output < 0:
+        faults.append(f"{where}a token count is negative")
+    short, long = usage.ephemeral_5m_input_tokens, usage.ephemeral_1h_input_tokens
+    if (short is not None or long is not None) and (short or 0) + (long or 0) != writes:
+        split = (short or 0) + (long or 0)
+        faults.append(
+            f"{where}the 5-minute and 1-hour writes are {split:,} tokens together, "
+            f"but cache_creation_input_tokens is {writes:,}"
         )
+    if (
+        usage.thinking_tokens is not None
+        and usage.output_tokens is not None
+        and usage.thinking_tokens > output
+    ):
+        faults.append(
+            f"{where}{usage.thinking_tokens:,} thinking tokens are more than all {output:,} output tokens"
+        )
+    return faults
+
+
+def _iteration_faults(request: RequestRecord) -> list[str]:
+    """The top-level usage is the sum of all iterations but the compactions (Messages API, ``usage.iterations``)."""
+    sums = total(own_usages(request))
+    return [
+        f"{top:,} {name} tokens are reported, but its iterations come to {below:,}"
+        for name, top, below in (
+            ("prompt", request.usage.prompt_tokens, sums.prompt_tokens),
+            ("output", request.usage.output_tokens, sums.output_tokens),
+        )
+        if top is not None and below is not None and top != below
+    ]
