@@ -87,10 +87,13 @@ def simulator_config(spec: ReplaySpec) -> SimulatorConfig:
 
 
 def _live_sdk() -> anthropic.Anthropic:
-    try:
-        return anthropic.Anthropic()
-    except anthropic.AnthropicError as error:
-        raise InputError(f"no live client: {error}; set ANTHROPIC_API_KEY") from None
+    sdk = anthropic.Anthropic()
+    if sdk.api_key is None and sdk.auth_token is None and sdk.credentials is None:
+        raise InputError(
+            "a live replay needs a key: set ANTHROPIC_API_KEY (any text will do for a local server at "
+            "ANTHROPIC_BASE_URL that asks for none)"
+        )
+    return sdk
 
 
 class SimulatedClaude:
@@ -304,7 +307,7 @@ def _send_plain(sdk: anthropic.Anthropic, request: Request, clock: Clock) -> Res
     assert timing is not None, "the simulator's transport always says how long an answer takes"
     return read_message(
         answer.json(),
-        request_id=answer.headers.get("request-id"),
+        request_id=None,  # it serves to ask about a request at the API; the simulator keeps no such log
         retries=0,
         modelled=True,
         started_ms=started,
@@ -385,7 +388,7 @@ def _refused(
         # A stream that breaks off with an error event has status 200; that is not the API refusing a request.
         status=status.status_code if status is not None else None,
         type=status.type if status is not None else None,
-        request_id=status.request_id if status is not None else None,
+        request_id=status.request_id if status is not None and not modelled else None,
         started_ms=started,
         finished_ms=finished,
         retries=_retries(error.request),

@@ -46,7 +46,12 @@ def test_iterations_are_read_with_their_cache_fields_and_unknown_types_survive()
         {
             "input_tokens": 5,
             "iterations": [
-                {"type": "compaction", "input_tokens": 180, "output_tokens": 30, "cache_read_input_tokens": 9},
+                {
+                    "type": "compaction",
+                    "input_tokens": 180,
+                    "output_tokens": 30,
+                    "cache_read_input_tokens": 9,
+                },
                 {"type": "message", "input_tokens": 5, "output_tokens": 2, "model": "claude-opus-5-5"},
                 {"type": "from_the_future", "input_tokens": 1},
                 "not an object",

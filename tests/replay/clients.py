@@ -23,7 +23,9 @@ class ScriptedClaude:
     ``sent`` holds every request, ``absorbed`` every one that was taken in instead.
     """
 
-    def __init__(self, reply: Reply | None = None, *, usage: Callable[[Request], dict[str, Any]] | None = None):
+    def __init__(
+        self, reply: Reply | None = None, *, usage: Callable[[Request], dict[str, Any]] | None = None
+    ):
         self.clock = VirtualClock()
         self.sent: list[Request] = []
         self.absorbed: list[Request] = []

@@ -14,7 +14,9 @@ def turn(number: int, text: str = "", **more: Any) -> Turn:
     return Turn(number, ({"type": "text", "text": text or f"message {number}"},), **more)
 
 
-def budget(stated: int = 1, *, value: str = "2400", probe_after: tuple[int, ...] = (), **updates: str) -> Fact:
+def budget(
+    stated: int = 1, *, value: str = "2400", probe_after: tuple[int, ...] = (), **updates: str
+) -> Fact:
     def expect(number: str) -> Expectation:
         return Expectation(Grading.NUMBER, (number,))
 
@@ -40,7 +42,11 @@ def with_tools() -> Script:
         Step((ToolCall("c", "look", {"at": 3}, "three"),)),
     )
     return Script(
-        "tools", "Tools", (turn(1), turn(2, "Look around.", steps=steps), turn(3)), tools=(tool,), system="Help."
+        "tools",
+        "Tools",
+        (turn(1), turn(2, "Look around.", steps=steps), turn(3)),
+        tools=(tool,),
+        system="Help.",
     )
 
 

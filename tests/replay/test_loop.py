@@ -85,7 +85,10 @@ def test_a_context_is_stored_as_what_is_new_since_the_request_before():
 def test_a_window_is_told_apart_from_what_it_dropped():
     _, records = run(spec(chat(4), "window:2"))
     last = of(records, RequestRecord)[-1]
-    assert (last.shared, [entry.split(":")[0] for entry in last.entries]) == (0, ["user", "assistant", "user"])
+    assert (last.shared, [entry.split(":")[0] for entry in last.entries]) == (
+        0,
+        ["user", "assistant", "user"],
+    )
 
 
 def call(id, at):
@@ -141,9 +144,7 @@ def test_a_model_that_calls_tools_for_ever_is_stopped_after_eight_requests():
 def test_a_cut_off_answer_that_calls_a_tool_is_still_answered_so_that_history_stays_legal():
     def reply(request):
         content = [block for message in request.body["messages"] for block in message["content"]]
-        return (
-            say("done") if any(block["type"] == "tool_result" for block in content) else [call("t", 3)]
-        )
+        return say("done") if any(block["type"] == "tool_result" for block in content) else [call("t", 3)]
 
     client, records = run(spec(with_tools(), turns=1), ScriptedClaude(reply))
     assert records[-1].status is Status.DONE
@@ -252,7 +253,9 @@ def test_a_failed_summary_call_is_billed_and_the_conversation_goes_on():
 
 def test_a_refusal_by_the_api_is_a_result_with_its_message():
     def reply(request):
-        return say("fine") if len(request.body["messages"]) < 5 else refuse(400, "prompt is too long")(request)
+        return (
+            say("fine") if len(request.body["messages"]) < 5 else refuse(400, "prompt is too long")(request)
+        )
 
     _, records = run(spec(chat(4, budget())), ScriptedClaude(reply))
     assert (records[-1].status, records[-1].message) == (Status.REJECTED, "prompt is too long")

@@ -99,7 +99,9 @@ def test_an_empty_failed_or_cut_off_summary_is_an_event_and_never_used(answer, p
 
 
 def test_scratch_text_is_removed_from_a_summary_before_use():
-    desk = DeskWorkspace([summary("<analysis>what matters?</analysis>\n<summary>Ana, 2,400 euros.</summary>")])
+    desk = DeskWorkspace(
+        [summary("<analysis>what matters?</analysis>\n<summary>Ana, 2,400 euros.</summary>")]
+    )
     strategy = parse("compaction:2000").build()
     strategy.close(exchange(1), LARGE, desk)
     assert desk.events[0][1]["summary"] == "Ana, 2,400 euros."

@@ -31,7 +31,9 @@ def test_safe_counts_the_whole_request_and_drops_whole_exchanges():
 def test_down_to_cuts_further_so_that_the_prefix_stays_for_a_while():
     # 3 x 40 + 40 = 160 > 150; down to 0.6 x 150 = 90 means two of them go: 160 - 80 = 80.
     desk = DeskWorkspace(fixed_tokens=30)
-    strategy = filled("truncate:budget=150,down_to=0.6", desk, [exchange(turn, size=20) for turn in (1, 2, 3)])
+    strategy = filled(
+        "truncate:budget=150,down_to=0.6", desk, [exchange(turn, size=20) for turn in (1, 2, 3)]
+    )
     strategy.open(user("w " * 10), desk)
     assert turns_in(strategy.context()) == ["q3", "a3"]
 
@@ -106,9 +108,7 @@ def test_instructions_kept_as_a_message_are_the_first_thing_to_be_lost():
 )
 def test_safe_never_splits_an_exchange_and_fits_or_says_so(kinds, budget, share, size, message):
     desk = DeskWorkspace(fixed_tokens=20)
-    whole = [
-        tool_exchange(turn) if tool else exchange(turn, size=size) for turn, tool in enumerate(kinds, 1)
-    ]
+    whole = [tool_exchange(turn) if tool else exchange(turn, size=size) for turn, tool in enumerate(kinds, 1)]
     strategy = filled(f"truncate:budget={budget},down_to={share}", desk, whole)
     strategy.open(user("w " * message), desk)
     context = list(strategy.context())
