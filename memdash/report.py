@@ -21,9 +21,19 @@ if TYPE_CHECKING:
     from memdash.metrics import Prices
     from memdash.replay_log import ReplayLog
     from memdash.store import StoredComparison
+    from memdash.store.protocol import AnyStore
 
 Comparison = Mapping[str, Any]
 """The object of ``--format json``."""
+
+
+def read(store: AnyStore, comparison_id: str) -> dict[str, Any]:
+    """Return a stored comparison as the object of the JSON contract, its money at the prices of when it ran.
+
+    Raises :class:`~memdash.errors.StoreError` where it is not there or cannot be read.
+    """
+    stored = store.comparison(comparison_id)
+    return assemble(stored, store.replay_logs(comparison_id), stored.prices)
 
 
 def assemble(stored: StoredComparison, logs: Sequence[ReplayLog], prices: Prices) -> dict[str, Any]:
@@ -60,8 +70,9 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def to_json(comparison: Comparison) -> bytes:
-    """Return the comparison as indented JSON in UTF-8."""
-    return (json.dumps(comparison, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+    """Return the comparison as indented JSON in UTF-8; half a surrogate pair, which UTF-8 cannot hold, stays escaped."""
+    text = json.dumps(comparison, ensure_ascii=False, indent=2, allow_nan=False)
+    return f"{text}\n".encode(errors="backslashreplace")
 
 
 def to_csv(comparison: Comparison) -> bytes:
@@ -72,7 +83,7 @@ def to_csv(comparison: Comparison) -> bytes:
     for row in turn_rows(comparison):
         row["events"] = " ".join(row["events"])
         writer.writerow([_safe(row[name]) for name in TURN_COLUMNS])
-    return text.getvalue().encode()
+    return text.getvalue().encode(errors="backslashreplace")
 
 
 def to_parquet(comparison: Comparison) -> bytes:

@@ -22,7 +22,7 @@ from memdash.spec import (
     Provider,
     Replies,
 )
-from memdash.strategies.base import parse
+from memdash.strategies.base import StrategyChoice, parse
 
 DEFAULT_SCRIPT = "trip-planning"
 DEFAULT_STRATEGIES = ("full_history", "window:4", "window:keep=4,thinking=keep", "compaction:2000")
@@ -44,7 +44,7 @@ class Setup:
     cache: tuple[str, ...]
     cache_marks: tuple[str, ...]
     fixed_part: str
-    pace: float
+    pace: float | None
     replies: str
     max_tokens: int | None
     effort: str | None
@@ -59,6 +59,7 @@ class Setup:
         Raises :class:`InputError` for an unknown script, strategy or model, and for a live run without a limit.
         """
         from memdash.scripts import find_scripts
+        from memdash.tokens import counter
 
         provider = Provider(self.provider)
         if provider is Provider.ANTHROPIC:
@@ -67,8 +68,9 @@ class Setup:
         strategies = tuple(parse(text) for text in self.strategy or DEFAULT_STRATEGIES)
         models = self.model or (DEFAULT_MODEL,)
         if provider is Provider.SIMULATOR:
-            for model in models:
+            for model in [*models, *_summary_models(strategies)]:
                 check_model(model)
+        counter(self.token_counter)
         spec = ComparisonSpec(
             scripts=tuple(scripts),
             strategies=strategies,
@@ -120,6 +122,12 @@ def check_model(name: str) -> None:
     near = get_close_matches(name, MODELS, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     raise InputError(f"the simulator knows no model {name!r}{hint} Known are: {', '.join(MODELS)}")
+
+
+def _summary_models(strategies: Sequence[StrategyChoice]) -> list[str]:
+    """The models that write summaries, where a strategy names another one."""
+    named = (choice.params.get("summary_model") for choice in strategies)
+    return [model for model in named if model]
 
 
 def _title(titles: Sequence[str], strategies: int) -> str:
@@ -193,9 +201,8 @@ _OPTIONS = (
         "--pace",
         type=Finite(0, 86_400),
         metavar="SECONDS",
-        default=DEFAULT_PACE_SECONDS,
-        show_default=True,
-        help="Think time between turns; a script's own pause beats it.",
+        help="Think time between turns; a script's own pause beats it.  "
+        f"[default: {DEFAULT_PACE_SECONDS:g} in the simulator, none live]",
     ),
     click.option(
         "--replies",

@@ -1,0 +1,134 @@
+"""``memdash run``: replay, compare, assert."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memdash import numbers, report
+from memdash.assertions import Assertion, check_labels, parse_assertion
+from memdash.cli.database import database_option, opened
+from memdash.cli.exits import FAILED, INTERRUPTED, OK, OUT_OF_BUDGET
+from memdash.cli.output import complain, say
+from memdash.cli.progress import progress
+from memdash.cli.setup import Setup, setup_options
+from memdash.cli.table import FORMATS, rendered
+from memdash.records import Status
+from memdash.spec import ComparisonSpec, Provider, ReplaySpec
+
+if TYPE_CHECKING:
+    from memdash.worker import Worker
+
+_POLL_SECONDS = 0.1
+_CANCEL_SECONDS = 15.0
+"""How long an interrupted run waits for requests under way, whose answers are kept."""
+
+
+@click.command()
+@setup_options
+@click.option(
+    "--assert",
+    "asserted",
+    multiple=True,
+    metavar="EXPR",
+    help='FIELD OP VALUE over every replay, or "LABEL: FIELD OP VALUE", for instance recall>=1. Repeatable; exit code 1 where one '
+    "does not hold.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="What is printed.",
+)
+@click.option("--quiet", is_flag=True, help="No progress and no estimate on standard error.")
+@database_option
+def run(asserted: tuple[str, ...], form: str, quiet: bool, db: Path | None, **typed: Any) -> int:
+    """Replay scripts through strategies, store what happens and show it side by side.
+
+    Without arguments: the trip-planning script through full history, a window of 4, the naive window of 4 and compaction at
+    2000 tokens, in the simulator.
+    """
+    spec = Setup(**typed).spec()
+    replays = spec.replays()
+    assertions = _assertions(asserted, replays)
+    from memdash.worker import Worker
+
+    with opened(db) as store, Worker(store) as worker:
+        if spec.provider is Provider.ANTHROPIC and not quiet:
+            _announce(spec, worker)
+        worker.submit(spec)
+        interrupted = _watch(worker, spec.id, quiet=quiet)
+        store.flush()
+        comparison = report.read(store, spec.id)
+    say(rendered(comparison, form))
+    failures = _failures(assertions, comparison["replays"], replays)
+    for failure in failures:
+        complain(failure)
+    return _exit_code(comparison["replays"], interrupted=interrupted, failed=bool(failures))
+
+
+def _assertions(texts: Sequence[str], replays: Sequence[ReplaySpec]) -> list[Assertion]:
+    """Read the assertions before anything runs: a slip must not cost a run."""
+    params = dict.fromkeys(name for replay in replays for name in replay.params)
+    assertions = [parse_assertion(text, params) for text in texts]
+    check_labels(assertions, [name for replay in replays for name in (replay.label, replay.series)])
+    return assertions
+
+
+def _announce(spec: ComparisonSpec, worker: Worker) -> None:
+    """Say what a live run will take before it starts."""
+    estimate = worker.estimate_now(spec)
+    limit = "no limit" if spec.budget is None else f"budget {numbers.usd(spec.budget)}"
+    complain(
+        f"estimate, rehearsed in the simulator: {numbers.count(estimate.requests, 'request')}, "
+        f"{numbers.tokens(estimate.prompt_tokens)} prompt tokens, {numbers.usd(estimate.total_usd)} with probes; {limit}"
+    )
+    for one in estimate.replays:
+        if one.problem:
+            complain(f"estimate: {one.label}: {one.problem}")
+
+
+def _watch(worker: Worker, comparison: str, *, quiet: bool) -> bool:
+    """Show the progress of a run to its end; returns whether the user interrupted it. What was measured is kept."""
+    shown = progress(quiet=quiet)
+    try:
+        while not worker.wait(comparison, _POLL_SECONDS):
+            shown.show(worker.progress(comparison))
+        shown.show(worker.progress(comparison))
+        return False
+    except KeyboardInterrupt:
+        worker.cancel(comparison)
+        worker.wait(comparison, _CANCEL_SECONDS)
+        return True
+    finally:
+        shown.end()
+
+
+def _failures(
+    assertions: Sequence[Assertion], replays: Sequence[Mapping[str, Any]], specs: Sequence[ReplaySpec]
+) -> list[str]:
+    series = {spec.id: spec.series for spec in specs}
+    return [
+        failure
+        for assertion in assertions
+        for replay in replays
+        if assertion.concerns(replay["label"], series[replay["id"]])
+        and (failure := assertion.failure(replay))
+    ]
+
+
+def _exit_code(replays: Sequence[Mapping[str, Any]], *, interrupted: bool, failed: bool) -> int:
+    """A rejected replay is a result; a run cut short by user or budget says so whatever its assertions say of the rest."""
+    statuses = {replay["status"] for replay in replays}
+    if interrupted or Status.CANCELLED in statuses:
+        return INTERRUPTED
+    if Status.STOPPED_BY_BUDGET in statuses:
+        return OUT_OF_BUDGET
+    if failed or statuses & {Status.FAILED, Status.INTERRUPTED}:
+        return FAILED
+    return OK

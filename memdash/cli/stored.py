@@ -1,0 +1,72 @@
+"""``memdash show``, ``export`` and ``purge``: what is done with comparisons that are stored."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from memdash import report
+from memdash.cli.database import database_option, find_comparison, opened
+from memdash.cli.output import complain, say
+from memdash.cli.table import FORMATS, rendered
+from memdash.errors import InputError
+
+
+@click.command()
+@click.argument("comparison")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="What is printed.",
+)
+@database_option
+def show(comparison: str, form: str, db: Path | None) -> None:
+    """Show a stored COMPARISON: its id, the beginning of just one id, or `last`."""
+    with opened(db, must_exist=True) as store:
+        found = report.read(store, find_comparison(store, comparison))
+    say(rendered(found, form))
+
+
+@click.command()
+@click.argument("comparison")
+@click.option(
+    "--to",
+    "path",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to write: FILE.json (everything), FILE.csv or FILE.parquet (one row a turn). An older file is replaced.",
+)
+@database_option
+def export(comparison: str, path: Path, db: Path | None) -> None:
+    """Write a stored COMPARISON to a file: its id, the beginning of just one id, or `last`."""
+    report.format_of(path)
+    with opened(db, must_exist=True) as store:
+        found = report.read(store, find_comparison(store, comparison))
+    report.write(found, path)
+    complain(f"wrote {path}")
+
+
+@click.command()
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@database_option
+def purge(yes: bool, db: Path | None) -> None:
+    """Erase for good what was deleted, and its texts: the file is written anew without them."""
+    with opened(db, must_exist=True) as store:
+        if not yes and not _agreed():
+            say("nothing was erased")
+            return
+        store.purge()
+    say("erased what was deleted")
+
+
+def _agreed() -> bool:
+    """Ask whoever sits at the terminal."""
+    if not sys.stdin.isatty():
+        raise InputError("purge asks before it erases, and nobody is there to answer; add --yes")
+    return click.confirm("Erase deleted comparisons and their texts for good?", err=True)
