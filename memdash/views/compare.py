@@ -1,0 +1,71 @@
+"""The Compare page: the setup form beside the comparison that is open."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memdash.errors import StoreError
+from memdash.views import address
+from memdash.views.choices import DEMO, QUERY_KEYS, of_spec
+from memdash.views.comparison import view
+from memdash.views.components import empty, plain
+from memdash.views.results import results
+from memdash.views.setup_form import setup_form
+from memdash.views.state import services
+
+_LINK_PROBLEMS = "link_problems"
+
+
+def _latest() -> str | None:
+    newest = services().store.comparisons()
+    return newest[0].id if newest else None
+
+
+def _take_in_address() -> None:
+    """Bring what is open and chosen in line with the address, where that came from a link and not from us."""
+    state = st.session_state
+    if not address.came_from_outside():
+        if address.form_is_gone():  # another page was shown meanwhile
+            address.seed_form(state.get("setup_base", DEMO), None, state.get("setup"))
+        if state.get("comparison") is None:
+            state["comparison"] = _latest()
+        return
+    query = address.read()
+    state["comparison"] = query[address.COMPARISON][-1] if address.COMPARISON in query else _latest()
+    state[address.ROWS] = query.get(address.ROWS, [])
+    state[address.SCRIPT] = query.get(address.SCRIPT, [None])[-1]
+    base = DEMO
+    if state["comparison"]:
+        try:
+            base = of_spec(view(state["comparison"]).stored.spec)
+        except StoreError as error:
+            state[_LINK_PROBLEMS] = [str(error)]
+            state["comparison_missing"] = state["comparison"]
+            state["comparison"] = None
+    chosen = {key: values for key, values in query.items() if key in QUERY_KEYS.values()}
+    problems = address.seed_form(base, chosen)
+    if problems:
+        state[_LINK_PROBLEMS] = [*state.get(_LINK_PROBLEMS, []), *problems]
+
+
+_take_in_address()
+with st.sidebar:
+    setup_form()
+
+comparison = st.session_state.get("comparison")
+for problem in st.session_state.pop(_LINK_PROBLEMS, []):
+    st.warning(plain(problem), icon=":material/link_off:", title="Part of this link could not be used")
+
+if comparison is not None:
+    results(comparison)
+elif st.session_state.get("comparison_missing"):
+    empty(
+        "There is no such comparison here",
+        "It may have been deleted, or the link is from another server. The library lists what is there.",
+        ":material/link_off:",
+    )
+    with st.container(horizontal_alignment="center"):
+        if st.button("Open the library", icon=":material/folder_open:", key="to_library"):
+            st.switch_page("library.py")
+else:
+    empty("No comparison yet", "Choose scripts and strategies on the left and press Run.", ":material/compare_arrows:")

@@ -1,0 +1,99 @@
+"""One comparison in the library, with what can be done to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import streamlit as st
+
+from memdash import numbers
+from memdash.errors import MemdashError
+from memdash.records import Status
+from memdash.store import ComparisonSummary
+from memdash.views.components import badge, clip, moment, plain
+from memdash.views.downloads import downloads
+from memdash.views.state import services
+
+_COLOURS: Final = {
+    Status.RUNNING: "blue",
+    Status.QUEUED: "blue",
+    Status.INTERRUPTED: "orange",
+    Status.STOPPED_BY_BUDGET: "orange",
+    Status.CANCELLED: "gray",
+    Status.FAILED: "red",
+    Status.REJECTED: "gray",
+    Status.DONE: "green",
+}
+
+
+def comparison_row(one: ComparisonSummary) -> None:
+    """Draw one comparison: its title opens it, a menu renames, downloads or deletes it."""
+    with st.container(border=True, gap="xxsmall", key=f"row-{one.id}"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**{plain(clip(one.title or one.id, 110))}**", width="stretch")
+            state_badge(one.statuses)
+            if st.button("Open", key=f"open.{one.id}", icon=":material/open_in_full:"):
+                st.switch_page("compare.py", query_params={"c": one.id})
+            menu = st.popover(
+                "", icon=":material/more_vert:", key=f"menu.{one.id}", help="Rename, download, delete", on_change="rerun"
+            )
+            if menu.open:
+                with menu:
+                    _menu(one)
+        parts = [
+            moment(one.created_at),
+            numbers.listing(one.scripts, limit=3),
+            numbers.listing(list(dict.fromkeys(one.series)), limit=4),
+            numbers.listing(one.models, limit=2),
+            "simulated" if one.provider == "simulator" else "live",
+        ]
+        st.caption(plain(" · ".join(part for part in parts if part)))
+
+
+def state_badge(statuses: Sequence[Status]) -> None:
+    """Say in a badge how far a comparison is."""
+    counted = Counter(statuses)
+    for status in (Status.RUNNING, Status.QUEUED, Status.INTERRUPTED, Status.STOPPED_BY_BUDGET, Status.FAILED, Status.CANCELLED):
+        if counted[status]:
+            over = sum(count for state, count in counted.items() if state.over)
+            text = f"{over} of {len(statuses)} done" if not status.over else f"{str(status).replace('_', ' ')}: {counted[status]}"
+            badge(text, ":material/sync:" if not status.over else ":material/info:", _COLOURS[status])
+            return
+    refused = f" · {counted[Status.REJECTED]} rejected" if counted[Status.REJECTED] else ""
+    badge(numbers.count(len(statuses), "replay") + refused, ":material/check_circle:", "green")
+
+
+def _menu(one: ComparisonSummary) -> None:
+    title = st.text_input("Title", one.title, max_chars=200, key=f"title.{one.id}")
+    if st.button("Rename", icon=":material/edit:", key=f"rename.{one.id}", disabled=not title.strip(), width="stretch"):
+        _do(partial(services().store.rename, one.id, title.strip()))
+    downloads(one.id)
+    if st.button("Delete…", icon=":material/delete:", key=f"delete.{one.id}", width="stretch"):
+        _ask_to_delete(one)
+
+
+@st.dialog("Delete this comparison?", icon=":material/delete:")
+def _ask_to_delete(one: ComparisonSummary) -> None:
+    st.text(one.title or one.id)
+    st.caption(
+        f"{numbers.count(len(one.statuses), 'replay')} and everything measured in them will be gone from the library. "
+        "Links to it will say so. To erase its text from the file as well, run memdash purge afterwards."
+    )
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        if st.button("Keep it", key="keep_it"):
+            st.rerun()
+        if st.button("Delete", type="primary", icon=":material/delete:", key="delete_it"):
+            _do(partial(services().worker.cancel, one.id), partial(services().store.delete, one.id))
+
+
+def _do(*steps: partial[None]) -> None:
+    try:
+        for step in steps:
+            step()
+    except MemdashError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    st.rerun()

@@ -1,0 +1,69 @@
+"""The frame of every page: brand, navigation, and the page itself. ``app.py`` serves this script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from memdash import __version__
+from memdash.errors import StoreError
+from memdash.views.components import SIMULATED, dark
+from memdash.views.state import services
+from memdash.views.trouble import store_trouble
+
+_HERE = Path(__file__).parent
+
+st.set_page_config(
+    page_title="memdash",
+    page_icon=str(_HERE / "assets" / "icon.svg"),
+    layout="wide",
+    initial_sidebar_state=344,
+    menu_items={
+        "About": f"**memdash {__version__}** replays one scripted conversation through several conversation-memory "
+        f"strategies and compares the bill.\n\n{SIMULATED}."
+    },
+)
+st.logo(
+    str(_HERE / "assets" / ("logo-dark.svg" if dark() else "logo-light.svg")),
+    size="large",
+    icon_image=str(_HERE / "assets" / "icon.svg"),
+)
+
+page = st.navigation(
+    [
+        st.Page(
+            _HERE / "compare.py",
+            title="Compare",
+            icon=":material/compare_arrows:",
+            default=True,
+            help="Run the same conversation through several strategies and read tokens, cost, recall and waiting side by side.",
+        ),
+        st.Page(
+            _HERE / "library.py",
+            title="Library",
+            icon=":material/folder_open:",
+            help="Every comparison that was run: open, rename, download or delete it.",
+        ),
+        st.Page(
+            _HERE / "scripts.py",
+            title="Scripts",
+            icon=":material/forum:",
+            help="The scripted conversations with their facts and probes; check a script of your own.",
+        ),
+        st.Page(
+            _HERE / "prices.py",
+            title="Prices",
+            icon=":material/payments:",
+            help="What a million tokens cost, by model, with the date and the source of each price.",
+        ),
+    ],
+    position="top",
+)
+
+try:
+    services()
+except StoreError as error:
+    store_trouble(error)
+else:
+    page.run()

@@ -1,0 +1,258 @@
+"""A comparison on the page: the same skeleton while it runs and when it is done; numbers fill in where they will stay."""
+
+from __future__ import annotations
+
+from html import unescape
+from typing import Final
+
+import streamlit as st
+
+from memdash import charts, numbers
+from memdash.charts import Chart
+from memdash.errors import MemdashError, StoreError
+from memdash.metrics import ReplayResult, explain, sentences
+from memdash.records import Status
+from memdash.views import address
+from memdash.views.comparison import View, view
+from memdash.views.components import SIMULATED, dark, moment, plain, problem
+from memdash.views.downloads import downloads
+from memdash.views.headline import cards
+from memdash.views.state import services
+from memdash.views.table import results_table, status_text
+
+_POLL_SECONDS: Final = 1.5
+_FONT: Final = '"Source Sans", "Source Sans 3", system-ui, sans-serif'
+_ABOUT_CHARTS: Final = {
+    Chart.PROMPT: (
+        "Uncached input, cache writes, cache reads and output of one replay. A read costs a small part of a write, so the mix "
+        "matters more than the length of the bar."
+    ),
+    Chart.RECALL: (
+        "Each question against each strategy: right, stale, or not known, and whether the fact's text was still in sight. "
+        "Simulated answers come from the pretend model; what is in sight is measured by us."
+    ),
+}
+
+
+def results(comparison_id: str) -> None:
+    """Show a comparison; while it runs, look for news every second or two, and only then."""
+    try:
+        running = not view(comparison_id).over
+    except StoreError as error:
+        problem(error, "This comparison cannot be shown")
+        return
+    st.fragment(_body, run_every=_POLL_SECONDS if running else None)(comparison_id, running)
+
+
+def _body(comparison_id: str, polling: bool) -> None:
+    try:
+        shown = view(comparison_id)
+    except StoreError as error:
+        problem(error, "This comparison cannot be shown")
+        return
+    if polling and shown.over:
+        st.rerun()  # the last numbers are in: draw the page once more, without polling
+    _head(shown)
+    script = _choose_script(shown)
+    cards(shown.summaries(script))
+    picked = _table(shown)
+    _refusals(shown)
+    _charts(shown, script, picked)
+    _findings(shown, script)
+
+
+# -- head ----------------------------------------------------------------------------------------------------------------
+
+
+def _head(shown: View) -> None:
+    title, actions = st.columns([4, 1.25], gap="small", vertical_alignment="top")
+    with title:
+        st.subheader(plain(shown.title), anchor=False)
+    with actions, st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
+        _rename(shown)
+        _share(shown)
+    spec = shown.stored.spec
+    about = [
+        "simulated" if not shown.live else "live",
+        numbers.listing(spec.models, limit=2),
+        f"tokens counted with {numbers.listing(shown.token_counters)}" if not shown.live else "tokens as the API counts them",
+        "history check on" if spec.check else "history check off",
+        f"{shown.stored.replays[0].pace:g} s of think time",
+        moment(shown.stored.created_at),
+    ]
+    st.caption(plain(" · ".join(about)))
+    _state_line(shown)
+
+
+def _rename(shown: View) -> None:
+    menu = st.popover("", icon=":material/edit:", help="Rename", type="tertiary", key="rename_menu", on_change="rerun")
+    if not menu.open:
+        return
+    with menu:
+        title = st.text_input("Title", shown.title, max_chars=200, key=f"new_title.{shown.stored.id}")
+        if st.button("Rename", key="rename", type="primary", disabled=not title.strip()):
+            try:
+                services().store.rename(shown.stored.id, title.strip())
+            except MemdashError as error:
+                problem(error)
+                return
+            st.rerun()
+
+
+def _share(shown: View) -> None:
+    menu = st.popover(
+        "", icon=":material/ios_share:", help="Link and downloads", type="tertiary", key="share_menu", on_change="rerun"
+    )
+    if not menu.open:
+        return
+    with menu:
+        st.caption("A link to this comparison, for anyone who can reach this server")
+        st.code(f"{(st.context.url or '').split('?')[0]}?{address.COMPARISON}={shown.stored.id}", language=None)
+        downloads(shown.stored.id)
+
+
+def _state_line(shown: View) -> None:
+    """One line of fixed height: what is going on, and what can be done about it."""
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", height=44, border=False, key="state_line"
+    ):
+        done = sum(one.status.over for one in shown.results)
+        if not shown.over:
+            _running(shown, done)
+        elif shown.resumable:
+            _interrupted(shown)
+        else:
+            st.caption(f":gray[{plain(_basis(shown))}]", width="stretch")
+
+
+def _basis(shown: View) -> str:
+    if shown.live:
+        return "Measured on the live API"
+    return SIMULATED
+
+
+def _running(shown: View, done: int) -> None:
+    turns = sum(one.turns_completed for one in shown.results)
+    planned = sum(one.turns_planned for one in shown.results)
+    tokens = sum(one.prompt_tokens or 0 for one in shown.results)
+    spent = [one.cost_usd for one in shown.results if one.cost_usd is not None]
+    text = " · ".join(
+        [
+            f"{done} of {numbers.count(len(shown.results), 'replay')}",
+            f"turn {turns:,} of {planned:,}",
+            f"{numbers.tokens_short(tokens)} tokens",
+            f"{numbers.usd(sum(spent))} {'so far' if shown.live else 'simulated'}",
+        ]
+    )
+    st.progress(min(turns / planned, 1.0) if planned else 0.0, text=plain(text), width="stretch")
+    if st.button("Cancel", icon=":material/stop_circle:", key="cancel"):
+        _ask_worker("cancel", shown.stored.id)
+
+
+def _interrupted(shown: View) -> None:
+    count = sum(one.status is Status.INTERRUPTED for one in shown.results)
+    st.markdown(
+        f":orange[:material/pause_circle: {numbers.count(count, 'replay')} interrupted when the server stopped.] "
+        "What was measured is kept; resuming goes on from there.",
+        width="stretch",
+    )
+    if st.button("Resume", icon=":material/play_arrow:", type="primary", key="resume"):
+        _ask_worker("resume", shown.stored.id)
+
+
+def _ask_worker(what: str, comparison_id: str) -> None:
+    try:
+        getattr(services().worker, what)(comparison_id)
+    except MemdashError as error:
+        problem(error)
+        return
+    st.rerun()
+
+
+def _choose_script(shown: View) -> str | None:
+    """Which script's numbers the cards and charts show; None where there is only one."""
+    ids = shown.script_ids
+    if len(ids) < 2:
+        return ids[0] if ids else None
+    titles = {one.id: one.title for one in shown.scripts}
+    wanted = st.session_state.get(address.SCRIPT)
+    chosen = st.segmented_control(
+        "Cards and charts show",
+        ids,
+        default=wanted if wanted in ids else ids[0],
+        required=True,
+        format_func=lambda one: plain(titles[one]),
+        key=f"script.{shown.stored.id}",
+        help="Turns of different scripts have nothing in common, so the charts show one script at a time. The table shows all.",
+    )
+    st.session_state[address.SCRIPT] = chosen if chosen != ids[0] else None
+    address.write()
+    return chosen
+
+
+# -- table ---------------------------------------------------------------------------------------------------------------
+
+
+def _table(shown: View) -> list[ReplayResult]:
+    """Draw the table and return the replays that the charts are to show."""
+    ids = {one.id.rsplit("_", 1)[-1]: place for place, one in enumerate(shown.results)}
+    wanted = [ids[one] for one in st.session_state.get(address.ROWS) or [] if one in ids]
+    rows = results_table(
+        shown.results, shown.changes, shown.styles, "dark" if dark() else "light", f"table.{shown.stored.id}", wanted
+    )
+    st.session_state[address.ROWS] = [shown.results[row].id.rsplit("_", 1)[-1] for row in rows]
+    address.write()
+    st.caption("Pick rows to see only them in the charts." if not rows else f"The charts show {numbers.count(len(rows), 'row')}.")
+    return [shown.results[row] for row in rows] or list(shown.results)
+
+
+def _refusals(shown: View) -> None:
+    """The API's own words under the table, each with a sentence of explanation."""
+    for one in shown.results:
+        if not one.errors or one.status is Status.DONE:
+            continue
+        with st.container(border=True, gap="xsmall"):
+            st.markdown(f":red[:material/block:] **{plain(one.label)}**: {plain(status_text(one))}")
+            st.code(one.errors[-1], language=None, wrap_lines=True)
+            if one.status is Status.REJECTED:
+                st.caption(plain(explain(one.errors[-1])))
+
+
+# -- charts --------------------------------------------------------------------------------------------------------------
+
+
+def _charts(shown: View, script: str | None, picked: list[ReplayResult]) -> None:
+    series = charts.turn_series(one for one in picked if script in (None, one.script))
+    if not series:
+        st.caption("None of the picked rows belongs to this script.")
+        return
+    theme = "dark" if dark() else "light"
+    with st.grid(2, min_column_width=430, gap="small"):
+        for chart in Chart:
+            figure = charts.draw(chart, series, shown.styles, theme)
+            note = figure.layout.title.subtitle.text
+            figure.update_layout(font_family=_FONT, title=None, margin_t=14)
+            with st.container(border=True, height="stretch", gap="xsmall"):
+                # The title stands outside the figure, where it wraps with the card instead of being cut off.
+                st.markdown(f"**{plain(charts.title_of(chart, series))}**", help=_ABOUT_CHARTS.get(chart))
+                if note:
+                    st.caption(plain(unescape(note.replace("<br>", " "))))
+                st.space("stretch")
+                st.plotly_chart(
+                    figure,
+                    theme=None,
+                    config=dict(charts.CONFIG),
+                    key=f"chart.{chart}",
+                    alt=charts.alt_text(chart, series),
+                )
+
+
+def _findings(shown: View, script: str | None) -> None:
+    with st.container(border=True, gap="small"):
+        st.markdown("##### What this says")
+        told = sentences(shown.summaries(script))
+        for sentence in told:
+            st.markdown(plain(sentence))
+        if not told:
+            st.caption("The findings stand here once a strategy has finished.")
+        st.caption(plain(_basis(shown)) + ".")

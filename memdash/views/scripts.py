@@ -1,0 +1,33 @@
+"""The Scripts page: read a script with its facts and probes, check one of your own, start a comparison with it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memdash.views.components import empty, plain
+from memdash.views.script_reader import read_script, summary
+from memdash.views.script_upload import upload
+from memdash.views.state import scripts_at_hand
+
+st.header("Scripts", anchor=False)
+st.caption("A script is one side of a conversation, with facts planted in it and questions that ask for them later.")
+
+scripts = scripts_at_hand()
+left, right = st.columns([1, 2.3], gap="large")
+with left:
+    upload()
+    if scripts:
+        chosen = st.radio(
+            "Script",
+            list(scripts),
+            format_func=lambda one: plain(scripts[one].title),
+            captions=[plain(summary(script)) for script in scripts.values()],
+            key="script",
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+with right:
+    if not scripts:
+        empty("No scripts", "Upload a YAML script on the left, or set MEMDASH_SCRIPTS to a folder of them.")
+    elif chosen in scripts:
+        read_script(scripts[chosen])

@@ -1,0 +1,114 @@
+"""The one door to what the server owns: the store and the worker, and the scripts that can be chosen.
+
+There is one of each for a database in a server process, however many pages, sessions and reruns there are. ``app.py`` opens
+them when the server starts and closes them when it stops; a page that runs without it (a test) opens them on its first use.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+
+from memdash.errors import StoreError
+from memdash.scripts import Entry, Script, list_scripts
+from memdash.store import Store, database_path
+from memdash.worker import Worker
+
+_RETRY_SECONDS: Final = 2.0
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the pages work with."""
+
+    store: Store
+    worker: Worker
+
+    def close(self) -> None:
+        """Stop what runs (it can be resumed) and give the database back."""
+        self.worker.close()
+        self.store.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Why the database could not be opened, and when that was tried."""
+
+    error: StoreError
+    at: float
+
+
+@st.cache_resource(show_spinner=False)
+def _opened() -> dict[Path, Services | _Failure]:
+    return {}
+
+
+def services() -> Services:
+    """Return the store and the worker of this server.
+
+    Raises :class:`StoreError` where the database cannot be opened; it is tried again at the next call some seconds later.
+    """
+    path = database_path()
+    with _lock:
+        held = _opened().get(path)
+        if isinstance(held, Services):
+            return held
+        if held is not None and time.monotonic() - held.at < _RETRY_SECONDS:
+            raise held.error
+        try:
+            opened = _open(path)
+        except StoreError as error:
+            _opened()[path] = _Failure(error, time.monotonic())
+            raise
+        _opened()[path] = opened
+        return opened
+
+
+def close_services() -> None:
+    """Close everything that :func:`services` opened in this process."""
+    with _lock:
+        for held in _opened().values():
+            if isinstance(held, Services):
+                held.close()
+        _opened().clear()
+
+
+def _open(path: Path) -> Services:
+    store = Store.open(path)
+    return Services(store, Worker(store))
+
+
+# -- scripts -------------------------------------------------------------------------------------------------------------
+
+
+def scripts_on_disk() -> dict[str, Script]:
+    """Return every valid script of the script folders, by id."""
+    return {entry.script.id: entry.script for entry in _files() if entry.script is not None}
+
+
+def scripts_at_hand() -> Mapping[str, Script]:
+    """Return every script that can be chosen in this session, by id: the files, then what was uploaded here."""
+    uploads: dict[str, Script] = st.session_state.get("uploads", {})
+    return {**scripts_on_disk(), **uploads}
+
+
+def broken_scripts() -> list[str]:
+    """Return what is wrong with the script files that cannot be used."""
+    return [str(entry.error) for entry in _files() if entry.error is not None]
+
+
+@st.cache_resource(ttl=5, show_spinner=False)
+def _files() -> list[Entry]:
+    return list_scripts()
+
+
+def keep_upload(script: Script) -> None:
+    """Make an uploaded script one of those that can be chosen, for this session."""
+    st.session_state.setdefault("uploads", {})[script.id] = script
