@@ -74,7 +74,7 @@ def find_scripts(id_or_path: str | Path) -> list[Script]:
     path = Path(name)
     if path.suffix.lower() in _ENDINGS:
         return [load_script(path)]
-    if "\0" not in name and path.exists():
+    if name and "\0" not in name and path.exists():
         return import_file(path)
     if path.suffix or len(path.parts) > 1:
         raise ScriptError("there is no such file", path=path)

@@ -182,7 +182,9 @@ class _Composer:
 def _explain(error: yaml.MarkedYAMLError) -> str:
     """Return the parser's complaint with a hint where people commonly meet it."""
     problem = str(error.problem or error.context or "syntax error")
-    if "nesting depth" in problem:  # the parser's own bound, met before ours where a file is nothing but brackets
+    if (
+        "nesting depth" in problem
+    ):  # the parser's own bound, met before ours where a file is nothing but brackets
         return _TOO_DEEP
     if "cannot start any token" in problem:
         problem += " (indent by spaces, not tabs; a text that begins with @, ` or % needs quotes)"

@@ -51,7 +51,6 @@ def test_token_f1_is_that_of_question_answering_sets() -> None:
     assert not matches(expect(Grading.F1, "the blue sports car"), "a blue one")
 
 
-
 def test_an_old_value_alone_is_stale() -> None:
     latest, earlier = number(20, "2150"), number(2, "1800")
     assert grade(latest, [earlier], "2,150 pounds") == Verdict(passed=True, stale=False)

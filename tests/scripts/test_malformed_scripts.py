@@ -89,7 +89,10 @@ def test_an_alias_bomb_is_refused_before_it_expands() -> None:
     ("text", "start"),
     [
         ("id: a\n\ttitle: b\n", "t.yaml:2: not valid YAML: "),
-        ("id: a\nturns:\n  - What: now: then\n", "t.yaml:3: not valid YAML: mapping values are not allowed in this context"),
+        (
+            "id: a\nturns:\n  - What: now: then\n",
+            "t.yaml:3: not valid YAML: mapping values are not allowed in this context",
+        ),
         ("id: [a\n", "t.yaml:2: not valid YAML: "),
         ('id: "a\n', "t.yaml:2: not valid YAML: "),
     ],
@@ -171,24 +174,41 @@ def test_one_mistake_is_one_message(old: str, new: str, message: str) -> None:
 
 def test_a_probe_for_a_fact_not_yet_stated() -> None:
     text = VALID + "  - {id: room, turn: 2, question: Which room?, answer: Room 7, probe_after: 1}\n"
-    assert error_of(text) == "t.yaml:18: facts[1].probe_after: the fact is not yet stated after turn 1; turn 2 states it"
+    assert (
+        error_of(text)
+        == "t.yaml:18: facts[1].probe_after: the fact is not yet stated after turn 1; turn 2 states it"
+    )
 
 
 def test_ids_stand_once() -> None:
     twice = VALID + VALID[VALID.index("  - id: budget") :]
     assert error_of(twice) == "t.yaml:18: facts[1].id: the fact id 'budget' is taken by facts[0]"
-    calls = changed("    reply: Gladly.", "    calls:\n      - {id: c1, name: look_up, input: {}, result: ''}")
-    assert error_of(calls) == "t.yaml:13: turns[2].calls[0].id: the tool call id 'c1' is taken by turns[1].steps[0].calls[0]"
+    calls = changed(
+        "    reply: Gladly.", "    calls:\n      - {id: c1, name: look_up, input: {}, result: ''}"
+    )
+    assert (
+        error_of(calls)
+        == "t.yaml:13: turns[2].calls[0].id: the tool call id 'c1' is taken by turns[1].steps[0].calls[0]"
+    )
 
 
 def test_a_tool_that_a_turn_took_away_cannot_be_called() -> None:
-    text = changed("  - user: Please look.\n", "  - user: Please look.\n    tools: [{name: other, input_schema: {type: object}}]\n")
-    assert error_of(text) == "t.yaml:11: turns[1].calls[0].name: there is no tool 'look_up' at turn 2; known are other"
+    text = changed(
+        "  - user: Please look.\n",
+        "  - user: Please look.\n    tools: [{name: other, input_schema: {type: object}}]\n",
+    )
+    assert (
+        error_of(text)
+        == "t.yaml:11: turns[1].calls[0].name: there is no tool 'look_up' at turn 2; known are other"
+    )
 
 
 def test_calls_and_steps_exclude_each_other() -> None:
     text = changed("    calls:\n", "    steps: [{calls: []}]\n    calls:\n")
-    assert error_of(text) == "t.yaml:10: turns[1].calls: give either 'calls' (one step) or 'steps' (several), not both"
+    assert (
+        error_of(text)
+        == "t.yaml:10: turns[1].calls: give either 'calls' (one step) or 'steps' (several), not both"
+    )
 
 
 def test_a_script_needs_a_turn() -> None:
@@ -198,7 +218,9 @@ def test_a_script_needs_a_turn() -> None:
 
 
 def test_every_problem_of_a_file_is_told_in_order_of_line() -> None:
-    text = changed("title: A trip", "titel: A trip").replace("Gladly.", "[]").replace("turn: 1", "turn: first")
+    text = (
+        changed("title: A trip", "titel: A trip").replace("Gladly.", "[]").replace("turn: 1", "turn: first")
+    )
     script, errors = check_text(text, "t.yaml")
     assert script is None
     assert [str(error) for error in errors] == [
@@ -211,7 +233,9 @@ def test_every_problem_of_a_file_is_told_in_order_of_line() -> None:
 def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "large.yaml"
     with path.open("wb") as file:
-        file.truncate(60 * 1024 * 1024)  # a sparse file: were it read, the message would be about its NUL bytes
+        file.truncate(
+            60 * 1024 * 1024
+        )  # a sparse file: were it read, the message would be about its NUL bytes
     with pytest.raises(ScriptError) as caught:
         load_script(path)
     assert str(caught.value) == f"{path}: the file has 60.0 MB; at most 8 MB are read"
@@ -233,7 +257,9 @@ def test_a_path_that_is_no_file(tmp_path: Path) -> None:
 
 
 def test_a_surrogate_from_a_form_is_refused() -> None:
-    assert error_of("id: a\ntitle: \ud800\n") == "t.yaml:2: the byte 0xed is not UTF-8; save the file as UTF-8"
+    assert (
+        error_of("id: a\ntitle: \ud800\n") == "t.yaml:2: the byte 0xed is not UTF-8; save the file as UTF-8"
+    )
 
 
 YAMLISH = st.lists(

@@ -89,7 +89,12 @@ def test_what_is_a_number_for_a_script() -> None:
 @settings(max_examples=100)
 @given(st.integers(0, 10**9), st.text(max_size=20))
 def test_a_number_is_found_with_any_grouping_after_any_words(number: int, words: str) -> None:
-    for written in (str(number), f"{number:,}", f"{number:,}".replace(",", " "), f"{number:,}".replace(",", ".")):
+    for written in (
+        str(number),
+        f"{number:,}",
+        f"{number:,}".replace(",", " "),
+        f"{number:,}".replace(",", "."),
+    ):
         assert holds_number(f"{words}\nis {written} in all", Decimal(number))
 
 
@@ -160,5 +165,10 @@ def test_what_is_a_date_for_a_script() -> None:
 @settings(max_examples=100)
 @given(st.dates(datetime.date(1900, 1, 1), datetime.date(2099, 12, 31)))
 def test_every_date_is_found_in_words_and_in_iso_form(date: datetime.date) -> None:
-    for written in (f"{date:%d %B %Y}", f"{date:%B} {date.day}, {date.year}", date.isoformat(), f"{date.day} {date:%b}"):
+    for written in (
+        f"{date:%d %B %Y}",
+        f"{date:%B} {date.day}, {date.year}",
+        date.isoformat(),
+        f"{date.day} {date:%b}",
+    ):
         assert holds_date(f"It is {written}.", date)

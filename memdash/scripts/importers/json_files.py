@@ -13,6 +13,7 @@ from memdash.errors import ScriptError
 from memdash.scripts.files import MAX_CONVERSATION_BYTES, MAX_DEPTH, read_text
 from memdash.scripts.importers.conversation import Document, Origin
 
+_TOO_DEEP = f"lists and objects are nested more than {MAX_DEPTH} deep"
 _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -28,43 +29,57 @@ def read_documents(path: Path | str) -> list[Document]:
 
 def parse_documents(text: str, path: Path | str) -> list[Document]:
     """As :func:`read_documents`, for text that is not in a file."""
-    whole = _attempt(text)
-    if not isinstance(whole, _Failure):
-        return [_document(whole, Origin(path))]
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    # A first line that is JSON by itself makes the file JSON Lines; an error is then that of its own line.
-    if len(lines) < 2 or isinstance(_attempt(lines[0][1]), _Failure):
-        raise ScriptError(f"not JSON: {whole.problem}", path=path, line=whole.line)
+    if not text.strip():
+        raise ScriptError("the file is empty", path=path)
+    try:
+        return [Document(loads(text), Origin(path))]
+    except BadJson as error:
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+        # A first line that is JSON by itself makes the file JSON Lines; an error is then that of its own line.
+        if len(lines) < 2 or not _is_json(lines[0][1]):
+            raise ScriptError(f"not JSON: {error}", path=path, line=error.line) from None
     documents = []
     for number, line in lines:
-        value = _attempt(line)
-        if isinstance(value, _Failure):
-            raise ScriptError(f"this line is not JSON: {value.problem}", path=path, line=number)
-        documents.append(_document(value, Origin(path, number)))
+        try:
+            documents.append(Document(loads(line), Origin(path, number)))
+        except BadJson as error:
+            raise ScriptError(f"this line is not JSON: {error}", path=path, line=number) from None
     return documents
 
 
-class _Failure:
-    """Why a text is not JSON, and in which line."""
+class BadJson(ValueError):
+    """Raised when a text is not JSON that can be used; ``line`` is known for mistakes of syntax."""
 
-    def __init__(self, problem: str, line: int | None) -> None:
-        self.problem = problem
+    def __init__(self, problem: str, line: int | None = None) -> None:
+        super().__init__(problem)
         self.line = line
 
 
-def _attempt(text: str) -> Any:
-    """Return the value of the JSON ``text``, or a :class:`_Failure`."""
+def loads(text: str) -> Any:
+    """Return the value of the JSON ``text``: numbers finite, nesting bounded, texts without halves of surrogate pairs.
+
+    Raises:
+        BadJson: it is not such JSON.
+    """
     try:
         value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
-        return _Failure(f"{error.msg} (column {error.colno})", error.lineno)
+        raise BadJson(f"{error.msg} (column {error.colno})", error.lineno) from None
     except RecursionError:
-        return _Failure(f"it is nested more than {MAX_DEPTH} deep", None)
+        raise BadJson(_TOO_DEEP) from None
     except ValueError as error:  # a number of thousands of digits, or one that is not finite
-        return _Failure(str(error).split(";")[0], None)
-    if _HALF_PAIR.search(text):
-        value = _map_texts(value, _whole_characters)
-    return value
+        raise BadJson(str(error).split(";")[0]) from None
+    if _is_deep(value):
+        raise BadJson(_TOO_DEEP)
+    return _map_texts(value, _whole_characters) if _HALF_PAIR.search(text) else value
+
+
+def _is_json(text: str) -> bool:
+    try:
+        loads(text)
+    except BadJson:
+        return False
+    return True
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -76,12 +91,6 @@ def _finite(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"the number {text[:40]} is too large")
     return value
-
-
-def _document(value: Any, origin: Origin) -> Document:
-    if _is_deep(value):
-        raise origin.error(f"it is nested more than {MAX_DEPTH} deep")
-    return Document(value, origin)
 
 
 def _is_deep(value: Any) -> bool:

@@ -6,7 +6,6 @@ Read are: an object with ``messages`` (and ``tools``); a bare list of messages; 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +18,7 @@ from memdash.scripts.importers.conversation import (
     Origin,
     Role,
 )
+from memdash.scripts.importers.json_files import BadJson, loads
 
 _ROLES: dict[str, Role] = {
     "system": "system",
@@ -82,7 +82,7 @@ def _run(value: Any, origin: Origin) -> Conversation:
 def _conversation(items: list[tuple[Any, Origin]], body: Mapping[str, Any], origin: Origin) -> Conversation:
     notes = Notes()
     reader = _Reader(notes)
-    messages = [message for item, place in items for message in [reader.message(item, place)]]
+    messages = [reader.message(item, place) for item, place in items]
     max_tokens = body.get("max_completion_tokens", body.get("max_tokens"))
     return Conversation(
         messages=messages,
@@ -191,9 +191,8 @@ class _Reader:
             if not arguments.strip():
                 return {}
             try:
-                parsed = json.loads(arguments, parse_constant=_refuse_constant)
-                json.dumps(parsed, allow_nan=False).encode()
-            except (ValueError, RecursionError):
+                parsed = loads(arguments)
+            except BadJson:
                 parsed = None
             if isinstance(parsed, dict):
                 return parsed
@@ -246,7 +245,3 @@ def _image(image: Any) -> dict[str, Any] | None:
         media_type = head.removeprefix("data:").removesuffix(";base64")
         return {"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}}
     return None
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
