@@ -46,12 +46,12 @@ def assemble(stored: StoredComparison, logs: Sequence[ReplayLog], prices: Prices
         title=stored.title,
         created_at=stored.created_at,
         settings=settings_json(stored.spec),
-        token_counter=_token_counter(stored),
+        token_counter=token_counter(stored),
         versions={**stored.versions, "rules": basis(str(stored.spec.provider))},
     )
 
 
-def _token_counter(stored: StoredComparison) -> str:
+def token_counter(stored: StoredComparison) -> str:
     """How tokens were counted: ``auto`` took ctok where it was installed when the comparison was launched."""
     version = stored.versions.get("ctok")
     if stored.spec.token_counter == "estimate" or version is None:
