@@ -127,20 +127,22 @@ def _assembled(
 
 @contextmanager
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    if not 0 <= port <= 65535:
+        raise InputError(f"cannot serve on {host}:{port}: a port is a number from 0 to 65535")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         sock = socket.socket(family, kind, protocol)
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         raise InputError(f"cannot serve on {host}:{port}: {error}") from None
     with sock:
         try:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             sock.bind(address)
             sock.listen(1024)
-        except (OSError, OverflowError) as error:
-            if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
                 raise InputError(
                     f"port {port} on {host} is in use; choose another, or 0 for any free one"
                 ) from None

@@ -11,6 +11,7 @@ import pytest
 
 from memdash.simulator.engine import Caller, Outcome, SimulatorConfig, Timing
 from memdash.simulator.errors import ApiError
+from memdash.simulator.server import running
 
 
 @dataclass
@@ -72,7 +73,5 @@ def canned() -> CannedEngine:
 @pytest.fixture(scope="session")
 def simulator_server() -> Iterator[str]:
     """The address of a simulator over real HTTP: replies differ from request to request, latency 0."""
-    from memdash.simulator.server import running
-
     with running(SimulatorConfig(token_counter="estimate")) as url:
         yield url

@@ -11,7 +11,8 @@ const body = {
   system: "You are a travel agent.",
   messages: [{ role: "user", content: "My name is Ada. Where should I go in spring?" }],
 };
-const hint = (value) => ({ headers: { "memdash-hint": Buffer.from(JSON.stringify(value)).toString("base64url") } });
+const urlSafeBase64 = (text) => Buffer.from(text).toString("base64").replaceAll("+", "-").replaceAll("/", "_");
+const hint = (value) => ({ headers: { "memdash-hint": urlSafeBase64(JSON.stringify(value)) } });
 
 const seen = {};
 seen.message = await client.messages.create(body, hint({ seed: 7 }));
