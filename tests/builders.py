@@ -205,7 +205,7 @@ def turn_end(number: int, *, wait_ms: float = 1000.0, first_text_ms: float | Non
     return TurnRecord(0, number, start, start + wait_ms, wait_ms, first_text_ms)
 
 
-def event(kind: EventKind, number: int, **data: Any) -> EventRecord:
+def event(kind: EventKind, number: int, /, **data: Any) -> EventRecord:
     """An event in turn ``number``."""
     return EventRecord(0, kind, number, number * 31_000.0, data)
 
