@@ -60,7 +60,7 @@ def test_only_the_planned_turns_are_played():
 
 def test_time_is_the_answer_plus_the_pause_and_a_scripts_own_pause_beats_the_pace():
     script = chat(3)
-    paused = script.turns[:2] + (turn(3, pause=400.0),)
+    paused = (*script.turns[:2], turn(3, pause=400.0))
     _, records = run(spec(type(script)("chat", "A chat", paused), pace=30.0))
     turns = of(records, TurnRecord)
     # Each answer takes 1 s; turn 2 comes 30 s after the first answer, turn 3 400 s after the second.
