@@ -110,6 +110,16 @@ class Database:
             cursor.commit()
 
     @contextmanager
+    def snapshot(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Give a cursor that sees the database as it is now, whatever is written meanwhile."""
+        with self.cursor() as cursor:
+            cursor.begin()
+            try:
+                yield cursor
+            finally:
+                _roll_back(cursor)
+
+    @contextmanager
     def alone(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Give the connection itself once every cursor is done; nobody else gets in meanwhile."""
         with self._gate.exclusive():

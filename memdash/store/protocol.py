@@ -9,7 +9,7 @@ from typing import Protocol
 from memdash.records import Record, Status
 from memdash.replay_log import ReplayLog
 from memdash.spec import ComparisonSpec
-from memdash.store.store import ComparisonSummary, StoredComparison
+from memdash.store.reading import ComparisonSummary, StoredComparison
 
 
 class AnyStore(Protocol):

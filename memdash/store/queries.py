@@ -31,6 +31,9 @@ order by comparison.created_at desc, comparison.id
 # Which comparison is this?
 COMPARISON = "select id, title, created_at, settings, versions from present_comparison where id = ?"
 
+# Is this id taken, be it by a comparison that was deleted?
+TAKEN = "select 1 from comparison where id = ?"
+
 # Which ids are there (to name one that comes near)?
 COMPARISON_IDS = "select id from present_comparison"
 
@@ -42,18 +45,15 @@ where comparison = ?
 order by rowid
 """
 
-_REPLAY = """
+# Which replays does this comparison have?
+REPLAYS = """
 select
     number, id, comparison, script_hash, strategy, params, label, series, model, effort, max_tokens, provider, cache, cache_marks,
     warm, "check", pace, replies, turns, repeat, seed, salt, token_counter, relax_limits, controls
 from present_replay
+where comparison = ?
+order by number
 """
-
-# Which replays does this comparison have?
-REPLAYS = f"{_REPLAY} where comparison = ? order by number"
-
-# Which replay is this?
-REPLAY = f"{_REPLAY} where id = ?"
 
 # Which comparison and number does this replay have?
 REPLAY_KEY = "select number, comparison from present_replay where id = ?"

@@ -1,0 +1,245 @@
+"""Answers to what pages, reports and commands ask, each from one moment of the database."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import duckdb
+
+from memdash import codec
+from memdash.errors import StoreError
+from memdash.prices import ModelPrice, PriceTable, Tier
+from memdash.records import Record, RequestRecord, Status
+from memdash.replay_log import ReplayLog
+from memdash.scripts.model import Script
+from memdash.spec import CacheLifetime, CacheMarks, ComparisonSpec, Provider, ReplaySpec, Replies
+from memdash.store import queries
+from memdash.store.rows import READERS, Row, read_iterations, read_requests, read_state
+
+BY_WORKER = -1
+"""The sequence number of a state that the replay itself did not yield."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSummary:
+    """One comparison in a list: what it holds, and where each of its replays stands, without its records."""
+
+    id: str
+    title: str
+    created_at: datetime
+    provider: Provider
+    statuses: tuple[Status, ...]
+    scripts: tuple[str, ...]
+    models: tuple[str, ...]
+    series: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredComparison:
+    """A comparison as it was launched: its settings, its replays, what ran it and what its models cost then."""
+
+    spec: ComparisonSpec
+    title: str
+    created_at: datetime
+    versions: Mapping[str, str]
+    prices: PriceTable
+    replays: tuple[ReplaySpec, ...]
+
+    @property
+    def id(self) -> str:
+        """The comparison's id, the last part of its permalink."""
+        return self.spec.id
+
+
+class ReplayKey(NamedTuple):
+    """What stands for a replay in the tables."""
+
+    number: int
+    comparison: str
+
+
+class Reader:
+    """Reads through one cursor; inside a snapshot all answers are of one moment.
+
+    ``name`` is what error messages call the database.
+    """
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, name: str) -> None:
+        self._cursor = cursor
+        self._name = name
+
+    def fetch(self, query: str, *values: object) -> list[Row]:
+        """Return every row that answers a query."""
+        return self._cursor.execute(query, list(values)).fetchall()
+
+    def comparisons(self) -> list[ComparisonSummary]:
+        """Return every comparison, the newest first."""
+        return [
+            ComparisonSummary(
+                id=comparison_id,
+                title=title,
+                created_at=created_at.replace(tzinfo=UTC),
+                provider=Provider(provider),
+                statuses=tuple(map(Status, statuses)),
+                scripts=tuple(scripts),
+                models=tuple(models),
+                series=tuple(dict.fromkeys(series)),
+            )
+            for comparison_id, title, created_at, provider, scripts, models, series, statuses in self.fetch(
+                queries.COMPARISONS
+            )
+        ]
+
+    def require(self, comparison_id: str) -> Row:
+        """Return the row of a comparison.
+
+        Raises :class:`StoreError` for an id that is not known, with those that come near.
+        """
+        rows = self.fetch(queries.COMPARISON, comparison_id)
+        if rows:
+            return rows[0]
+        known = [one for (one,) in self.fetch(queries.COMPARISON_IDS)]
+        near = get_close_matches(comparison_id, known, n=3, cutoff=0.5)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise StoreError(f"{self._name}: there is no comparison {comparison_id!r}{hint}")
+
+    def key(self, replay_id: str) -> ReplayKey:
+        """Return what stands for a replay in the tables; raises :class:`StoreError` for one that is not known."""
+        rows = self.fetch(queries.REPLAY_KEY, replay_id)
+        if not rows:
+            raise StoreError(f"{self._name}: there is no replay {replay_id!r}")
+        return ReplayKey(*rows[0])
+
+    def comparison(self, comparison_id: str) -> StoredComparison:
+        """Return a comparison as it was launched."""
+        _id, title, created_at, settings, versions = self.require(comparison_id)
+        stored = json.loads(settings)
+        scripts = self._scripts(stored["scripts"])
+        return StoredComparison(
+            spec=codec.load_settings(stored["spec"], [scripts[one] for one in stored["scripts"]]),
+            title=title,
+            created_at=created_at.replace(tzinfo=UTC),
+            versions=json.loads(versions),
+            prices=_read_prices(self.fetch(queries.PRICES, comparison_id)),
+            replays=tuple(spec for _number, spec in self._replays(comparison_id)),
+        )
+
+    def replay_logs(self, comparison_id: str) -> list[ReplayLog]:
+        """Return what the numbers of a comparison's replays are made of, in their order; requests come without block texts."""
+        self.require(comparison_id)
+        logs = {number: ReplayLog(spec) for number, spec in self._replays(comparison_id)}
+        span = min(logs), max(logs)
+        for number, request in self._requests(*span, blocks={}):
+            logs[number].requests.append(request)
+        for number, *state in self.fetch(queries.STATES, *span):
+            logs[number].statuses.append(read_state(*state))
+        for table, query in queries.FLAT.items():
+            read = READERS[table]
+            shelves: dict[int, list[Any]] = {
+                number: getattr(log, f"{table}s") for number, log in logs.items()
+            }
+            for number, *columns in self.fetch(query, *span):
+                shelves[number].append(read(*columns))
+        return list(logs.values())
+
+    def journal(self, replay_id: str) -> list[Record]:
+        """Return everything a replay yielded, in the order of its sequence, block texts included."""
+        number, comparison_id = self.key(replay_id)
+        blocks: dict[tuple[int, int], dict[str, str]] = {}
+        for _replay, seq, block, body in self.fetch(queries.BLOCKS_OF_REPLAY, comparison_id, number, number):
+            blocks.setdefault((number, seq), {})[block] = body
+        records: list[Record] = [
+            read_state(*state)
+            for _replay, *state in self.fetch(queries.STATES, number, number)
+            if state[0] != BY_WORKER
+        ]
+        records += [request for _number, request in self._requests(number, number, blocks=blocks)]
+        for table, query in queries.FLAT.items():
+            records += [READERS[table](*columns) for _number, *columns in self.fetch(query, number, number)]
+        return sorted(records, key=lambda record: record.seq)
+
+    def blocks(self, replay_id: str, ids: Sequence[str]) -> dict[str, str]:
+        """Return the JSON of blocks of a replay by id; raises :class:`StoreError` for one that it does not have."""
+        found: dict[str, str] = dict(self.fetch(queries.BLOCKS, self.key(replay_id).comparison, list(ids)))
+        missing = [one for one in ids if one not in found]
+        if missing:
+            raise StoreError(f"{replay_id}: has no block {missing[0]!r}")
+        return found
+
+    def request_costs(self, comparison_id: str, prices: PriceTable) -> list[tuple[int, int, float | None]]:
+        """Return replay number, sequence number and dollars of every request of a comparison."""
+        self.require(comparison_id)
+        numbers = [number for number, _spec in self._replays(comparison_id)]
+        return [
+            (number, request.seq, prices.request_cost(request))
+            for number, request in self._requests(min(numbers), max(numbers), blocks={})
+        ]
+
+    def _scripts(self, hashes: Iterable[str]) -> dict[str, Script]:
+        wanted = sorted(set(hashes))
+        return {one: _load_script(body) for one, body in self.fetch(queries.SCRIPTS, wanted)}
+
+    def _replays(self, comparison_id: str) -> list[tuple[int, ReplaySpec]]:
+        rows = self.fetch(queries.REPLAYS, comparison_id)
+        scripts = self._scripts(row[3] for row in rows)
+        return [(row[0], _read_replay(row, scripts[row[3]])) for row in rows]
+
+    def _requests(
+        self, first: int, last: int, *, blocks: Mapping[tuple[int, int], Mapping[str, str]]
+    ) -> Iterable[tuple[int, RequestRecord]]:
+        """The requests of the replays numbered from ``first`` to ``last``: a comparison's numbers are given in one go."""
+        iterations = read_iterations(self.fetch(queries.ITERATIONS, first, last))
+        return read_requests(self.fetch(queries.REQUESTS, first, last), iterations, blocks)
+
+
+@lru_cache(maxsize=32)
+def _load_script(body: str) -> Script:
+    return codec.load_script(body)
+
+
+def _read_prices(rows: Iterable[Row]) -> PriceTable:
+    models: dict[str, ModelPrice] = {}
+    for model, above, entry, write_5m, write_1h, read, output, since, source in rows:
+        earlier = models[model].tiers if model in models else ()
+        tier = Tier(above, entry, write_5m, write_1h, read, output)
+        models[model] = ModelPrice(model, (*earlier, tier), source, since)
+    return PriceTable(models)
+
+
+def _read_replay(row: Row, script: Script) -> ReplaySpec:
+    (
+        _number, replay_id, comparison_id, _hash, strategy, params, label, series, model, effort, max_tokens, provider, cache,
+        cache_marks, warm, check, pace, replies, turns, repeat, seed, salt, token_counter, relax_limits, controls,
+    ) = row  # fmt: skip
+    return ReplaySpec(
+        id=replay_id,
+        comparison_id=comparison_id,
+        script=script,
+        strategy=strategy,
+        params=json.loads(params),
+        label=label,
+        series=series,
+        model=model,
+        effort=effort,
+        max_tokens=max_tokens,
+        provider=Provider(provider),
+        cache=CacheLifetime(cache),
+        cache_marks=CacheMarks(cache_marks),
+        warm=warm,
+        check=check,
+        pace=pace,
+        replies=Replies(replies),
+        turns=turns,
+        repeat=repeat,
+        seed=seed,
+        salt=salt,
+        token_counter=token_counter,
+        relax_limits=relax_limits,
+        controls=controls,
+    )
