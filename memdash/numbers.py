@@ -32,8 +32,8 @@ def tokens_short(count: float | None) -> str:
     if count is None:
         return NOT_REPORTED
     for size, unit in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
-        scaled = round(count / size, 1)
-        if abs(scaled) >= 1:
+        if abs(count) >= size * 0.9995:  # what would round to a thousand of the smaller unit
+            scaled = round(count / size, 1)
             whole = abs(scaled) >= 100 or scaled == int(scaled)
             return (f"{scaled:.0f}{unit}" if whole else f"{scaled}{unit}").replace("-", _MINUS)
     return f"{round(count)}".replace("-", _MINUS)
