@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -169,7 +170,7 @@ def test_an_append_only_conversation_reads_what_it_read_and_wrote_before(script)
     usages = [
         record.usage for record in records if isinstance(record, RequestRecord) and record.purpose == "turn"
     ]
-    for before, now in zip(usages, usages[1:], strict=False):
+    for before, now in pairwise(usages):
         written = before.cache_read_input_tokens + before.cache_creation_input_tokens
         assert now.cache_read_input_tokens == written
 
