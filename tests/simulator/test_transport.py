@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from memdash.clock import VirtualClock
-from memdash.simulator.engine import Timing
+from memdash.simulator.engine import Engine, SimulatorConfig, Timing
 from memdash.simulator.errors import ApiError
 from memdash.simulator.hint import HINT_HEADER, Hint
 from memdash.simulator.routes import Wire
@@ -161,3 +161,79 @@ def test_the_engine_sees_the_body_the_betas_and_the_hint_of_the_sdks_request(
     assert body == BODY
     assert caller.betas == {"compact-2026-01-12", "cache-diagnosis-2026-04-07"}
     assert (caller.key, caller.api_version, caller.hint) == ("any-key", "2026-10-21", hint)
+
+
+QUESTION: dict[str, Any] = {
+    **BODY,
+    "system": "You are a travel agent. " + "Prefer trains to planes. " * 200,
+    "cache_control": {"type": "ephemeral"},
+}
+FIVE_MINUTES = 300_000.0
+
+
+class TestWithTheRealEngine:
+    """One cache behind several transports: probes read it, background work fills it, a resumed replay refills it."""
+
+    @pytest.fixture
+    def real(self) -> SimulatorTransport:
+        return self._fresh()
+
+    @staticmethod
+    def _fresh() -> SimulatorTransport:
+        engine = Engine(SimulatorConfig(seed=1, token_counter="estimate"))
+        return SimulatorTransport(Wire(engine, seed=1), VirtualClock())
+
+    @staticmethod
+    def _cached(transport: SimulatorTransport, **change: Any) -> tuple[int, int]:
+        """Return what a request wrote and read."""
+        usage = sdk(transport).messages.create(**{**QUESTION, **change}).usage
+        return usage.cache_creation_input_tokens or 0, usage.cache_read_input_tokens or 0
+
+    def test_a_probe_writes_nothing(self, real: SimulatorTransport) -> None:
+        written, read = self._cached(real.snapshot())
+        assert (written > 512, read) == (True, 0)
+        assert self._cached(real) == (written, 0)
+
+    def test_a_probe_reads_the_cache_but_does_not_keep_it_alive(self, real: SimulatorTransport) -> None:
+        written, _ = self._cached(real)
+        real.clock.sleep_until(FIVE_MINUTES - 1)
+        assert self._cached(real.snapshot()) == (0, written)
+        real.clock.sleep_until(FIVE_MINUTES)
+        assert self._cached(real) == (written, 0)
+
+    def test_probes_leave_the_replies_that_follow_as_they_were(self, real: SimulatorTransport) -> None:
+        undisturbed = self._fresh()
+        for _ in range(3):
+            sdk(real.snapshot()).messages.create(**QUESTION)
+        replies = [sdk(transport).messages.create(**QUESTION).to_dict() for transport in (real, undisturbed)]
+        assert replies[0] == replies[1]
+
+    def test_what_background_work_writes_is_readable_once_its_answer_began(
+        self, real: SimulatorTransport
+    ) -> None:
+        raw = sdk(real.background()).messages.with_raw_response.create(**QUESTION)
+        written = raw.parse().usage.cache_creation_input_tokens
+        timing = read_timing(raw.headers)
+        assert timing is not None
+        real.clock.sleep_until(timing.first_event_ms - 1)
+        assert self._cached(real.snapshot()) == (written, 0)
+        real.clock.sleep_until(timing.first_event_ms)
+        assert self._cached(real.snapshot()) == (0, written)
+
+    def test_an_absorbed_request_leaves_the_cache_as_the_answered_one_did(
+        self, real: SimulatorTransport
+    ) -> None:
+        raw = sdk(real).messages.with_raw_response.create(**QUESTION)
+        timing = read_timing(raw.headers)
+        assert timing is not None
+        resumed = self._fresh()
+        resumed.absorb(
+            QUESTION,
+            {"authorization": "Bearer any-key", "anthropic-version": "2026-10-21"},
+            started_ms=0.0,
+            first_event_ms=timing.first_event_ms,
+            message=raw.parse().to_dict(),
+        )
+        resumed.clock.sleep_until(real.clock.now_ms())
+        assert self._cached(resumed) == self._cached(real)
+        assert self._cached(real)[1] > 512
