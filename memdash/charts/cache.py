@@ -10,6 +10,7 @@ import numpy as np
 from memdash import numbers
 from memdash.charts.canvas import Line, Sheet, called, common_notes
 from memdash.charts.series import TurnSeries
+from memdash.charts.text import tell
 from memdash.palette import Style, Theme
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def cache_share_per_turn(
 def alt(series: Sequence[TurnSeries]) -> str:
     """Tell the chart in words."""
     told = [f"{one.name} {numbers.percent(share)}" for one, share in _shares(series)]
-    return f"Line chart. {title(series)}. {'; '.join(told)}".strip() + "."
+    return tell("Line chart", title(series), told)
 
 
 def _shares(series: Sequence[TurnSeries]) -> list[tuple[TurnSeries, float]]:

@@ -11,6 +11,7 @@ import numpy as np
 from memdash import numbers
 from memdash.charts.canvas import Line, Sheet, called, common_notes
 from memdash.charts.series import TurnSeries
+from memdash.charts.text import tell
 from memdash.metrics.breakeven import overtakes_at
 from memdash.metrics.summary import BASELINE
 from memdash.palette import Style, Theme
@@ -86,7 +87,7 @@ def alt(series: Sequence[TurnSeries]) -> str:
     unknown = [one.name for one in series if one.turns.size and not _priced(one)]
     if unknown:
         told.append(f"not known for {numbers.listing(unknown)}")
-    return f"Line chart. {title(series)}. {'; '.join(told)}".strip() + "."
+    return tell("Line chart", title(series), told)
 
 
 def _priced(one: TurnSeries) -> bool:

@@ -10,8 +10,9 @@ import numpy as np
 from memdash import numbers
 from memdash.charts.canvas import Sheet, called, row_height
 from memdash.charts.series import TurnSeries
+from memdash.charts.text import tell
 from memdash.metrics.result import Buckets
-from memdash.palette import LIME, ORANGE, ROSE, TEAL, Style, Theme
+from memdash.palette import LIME, ORANGE, ROSE, TEAL, VIOLET, Style, Theme
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -32,7 +33,7 @@ _PIECES = (
     _Piece("cache write, 5 min", ORANGE.light, ORANGE.dark, "/", lambda one: _short_writes(one)),
     _Piece("cache write, 1 h", LIME.light, LIME.dark, "x", lambda one: one.ephemeral_1h_input_tokens),
     _Piece("uncached input", ROSE.light, ROSE.dark, "\\", lambda one: one.input_tokens),
-    _Piece("output", "#7a8494", "#a7b0c0", ".", lambda one: one.output_tokens),
+    _Piece("output", VIOLET.light, VIOLET.dark, ".", lambda one: one.output_tokens),
 )
 
 
@@ -133,7 +134,7 @@ def alt(series: Sequence[TurnSeries]) -> str:
             if (value := _mean(one, piece.value)) is not None and not np.isnan(value) and value > 0
         ]
         told.append(f"{one.name}: {', '.join(parts)} tokens")
-    return f"Stacked bar chart. {title(series)}. {'; '.join(told)}".strip() + "."
+    return tell("Stacked bar chart", title(series), told)
 
 
 def _short_writes(buckets: Buckets) -> int | None:

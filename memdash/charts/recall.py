@@ -11,7 +11,7 @@ import numpy as np
 from memdash import numbers
 from memdash.charts.canvas import Sheet, called, row_height
 from memdash.charts.series import TurnSeries
-from memdash.charts.text import escape, shorten
+from memdash.charts.text import escape, shorten, tell
 from memdash.metrics.result import ProbeResult
 from memdash.palette import GREEN, ORANGE, VERMILION, Style, Theme
 
@@ -139,7 +139,7 @@ def alt(series: Sequence[TurnSeries]) -> str:
         told.append(
             f"{one.name} {numbers.part(passed, total)}" + (f" ({numbers.listing(wrong)})" if wrong else "")
         )
-    return f"Matrix of probes. {title(series)}. {'; '.join(told)}".strip() + "."
+    return tell("Matrix of probes", title(series), told)
 
 
 def _label(series: Sequence[TurnSeries]) -> str:

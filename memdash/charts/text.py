@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 
 LINE = 66
 """Characters of a title that fit on one line of a card of 520 px."""
@@ -49,3 +50,8 @@ def _broken(text: str, width: int, lines: int) -> list[str]:
 def markup(text: str, *, lines: int = 2) -> str:
     """Wrap and escape a title; wrapping comes first, since an entity is one character on the screen."""
     return "<br>".join(escape(line) for line in wrap(text, lines=lines))
+
+
+def tell(kind: str, title: str, told: Sequence[str]) -> str:
+    """Put a chart into words: what kind it is, its finding, and its series one by one."""
+    return ". ".join(part for part in (kind, title, "; ".join(told)) if part) + "."

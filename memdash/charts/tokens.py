@@ -10,6 +10,7 @@ import numpy as np
 from memdash import numbers
 from memdash.charts.canvas import Ink, Line, Sheet, called, common_notes
 from memdash.charts.series import MarkKind, TurnMark, TurnSeries
+from memdash.charts.text import tell
 from memdash.palette import Style, Theme
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def alt(series: Sequence[TurnSeries]) -> str:
         for one in series
         if (values := one.prompt_tokens[~np.isnan(one.prompt_tokens)]).size
     ]
-    return f"Line chart. {title(series)}. {'; '.join(told)}".strip() + "."
+    return tell("Line chart", title(series), told)
 
 
 def _drawn(series: Sequence[TurnSeries]) -> list[TurnSeries]:

@@ -10,6 +10,7 @@ import numpy as np
 from memdash import numbers
 from memdash.charts.canvas import Line, Sheet, called, common_notes
 from memdash.charts.series import TurnSeries
+from memdash.charts.text import tell
 from memdash.palette import Style, Theme
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def alt(series: Sequence[TurnSeries]) -> str:
         for one in series
         if (values := one.wait_s[~np.isnan(one.wait_s)]).size
     ]
-    return f"Line chart. {title(series)}. {'; '.join(told)}".strip() + "."
+    return tell("Line chart", title(series), told)
 
 
 def _known(series: Sequence[TurnSeries]) -> list[TurnSeries]:
