@@ -21,6 +21,8 @@ from memdash.scripts.files import MAX_DEPTH
 
 _TOO_DEEP = f"lists and mappings are nested more than {MAX_DEPTH} deep"
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+MAX_VALUES = 200_000
+"""Most values of a file, keys counted: far more than scripts need, and read in about a second."""
 _INTEGER = re.compile(r"[-+]?[0-9]{1,4000}|0o[0-7]{1,20}|0x[0-9a-fA-F]{1,16}")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _INFINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)")
@@ -98,6 +100,7 @@ class _Composer:
         self._path = path
         self._root: Node | None = None
         self._open: list[Sequence | Mapping] = []
+        self._count = 0
         self._keys: list[str | None] = []  # the key that waits for its value, for each open mapping
 
     def compose(self, text: str) -> Node:
@@ -152,6 +155,9 @@ class _Composer:
         self._keys.append(None)
 
     def _add(self, node: Node) -> None:
+        self._count += 1
+        if self._count > MAX_VALUES:
+            self._refuse(node.line, f"the file holds more than {MAX_VALUES:,} values")
         if not self._open:
             self._root = node
             return

@@ -75,8 +75,8 @@ def _value_problems(script: Script, value: Value, place: Place) -> Iterator[Prob
             "needs 'text': the words that show that the fact is still in a request (f1 only grades answers)",
         )
     elif not matches(value.text, said_in(script.turns[value.turn - 1])):
-        text = f"turn {value.turn} does not say this: {describe(value.text)} is found neither in the user's text nor in a tool result"
-        yield Problem((*place, "turn"), text)
+        missing = f"{describe(value.text)} is found neither in the user's text nor in a tool result"
+        yield Problem((*place, "turn"), f"turn {value.turn} does not say this: {missing}")
 
 
 def said_in(turn: Turn) -> str:

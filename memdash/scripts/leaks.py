@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from memdash.scripts.grading import matches
@@ -18,6 +19,8 @@ class _Piece(NamedTuple):
     start: int
 
 
+_MOST_TOLD = 5
+"""Repetitions told of a fact."""
 _USER = "the user"
 _REPLY = "the recorded reply"
 _STEP = "the text before a tool call"
@@ -25,6 +28,8 @@ _STEP = "the text before a tool call"
 
 def find_warnings(script: Script) -> list[str]:
     """Return what is doubtful about the valid ``script``, in order of its facts and turns."""
+    if not script.facts:
+        return []
     pieces = _pieces(script)
     joined = "\n".join(piece.text for piece in pieces)
     return [warning for fact in script.facts for warning in _fact_warnings(script, fact, pieces, joined)]
@@ -50,22 +55,24 @@ def _fact_warnings(script: Script, fact: Fact, pieces: list[_Piece], joined: str
     systems = [script.system, *(turn.system for turn in script.turns if turn.system)]
     if any(matches(value.text, system) for value in fact.values for system in systems):
         yield f"fact {fact.id!r}: the system prompt says it, so no strategy can forget it"
-    for value in fact.values:
-        for piece in _repeats(value, pieces, joined):
-            if piece.source != _USER:
-                yield f"fact {fact.id!r}: {piece.source} of turn {piece.turn} repeats it; it leaks the fact to every window"
-            elif piece.turn not in stated:
-                yield f"fact {fact.id!r}: the user repeats it in turn {piece.turn}; it is remembered from there"
+    repeats = (piece for value in fact.values for piece in _repeats(value, pieces, joined))
+    told = (piece for piece in repeats if piece.source != _USER or piece.turn not in stated)
+    for piece in islice(told, _MOST_TOLD):
+        if piece.source == _USER:
+            yield f"fact {fact.id!r}: the user repeats it in turn {piece.turn}; it is remembered from there"
+        else:
+            yield f"fact {fact.id!r}: {piece.source} of turn {piece.turn} repeats it; it leaks the fact to every window"
+    if any(told):
+        yield f"fact {fact.id!r}: it is repeated in further places"
 
 
-def _repeats(value: Value, pieces: list[_Piece], joined: str) -> list[_Piece]:
-    """Return the pieces after the statement of ``value`` that hold its text."""
+def _repeats(value: Value, pieces: list[_Piece], joined: str) -> Iterator[_Piece]:
+    """Yield the pieces after the statement of ``value`` that hold its text."""
     later = [
         piece
         for piece in pieces
         if piece.turn > value.turn or (piece.turn == value.turn and piece.source != _USER)
     ]
     # One look at everything spares thousands of looks at the parts: nearly always nothing is repeated.
-    if not later or not matches(value.text, joined[later[0].start :]):
-        return []
-    return [piece for piece in later if matches(value.text, piece.text)]
+    if later and matches(value.text, joined[later[0].start :]):
+        yield from (piece for piece in later if matches(value.text, piece.text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from memdash.errors import ScriptError
@@ -10,7 +11,7 @@ from memdash.scripts.fields import kind
 from memdash.scripts.files import MAX_SCRIPT_BYTES, decode, read_text
 from memdash.scripts.form import read_form
 from memdash.scripts.model import Script
-from memdash.scripts.problems import Place, Problem, spell
+from memdash.scripts.problems import Place, Problem, Problems, TooManyProblems, spell
 from memdash.scripts.validation import find_problems, with_warnings
 
 
@@ -65,14 +66,16 @@ def _read(text: str | bytes, path: Path | str) -> tuple[Script | None, list[Scri
         raise ScriptError(
             f"a script is a mapping (id: …, turns: …), not {kind(root)}", path=path, line=root.line
         )
-    problems: list[Problem] = []
-    script = read_form(root, Path(path).stem, problems)
-    # What belongs together is only looked at once each part is what it should be; else one mistake would make many messages.
-    problems = problems or find_problems(script)
-    if problems:
-        errors = [_located(root, problem, path) for problem in problems]
-        return None, sorted(errors, key=lambda error: error.line or 0)
-    return with_warnings(script), []
+    problems = Problems()
+    with suppress(TooManyProblems):
+        script = read_form(root, Path(path).stem, problems)
+        # What belongs together is only looked at once each part is what it should be; else one mistake would make many messages.
+        if not problems:
+            problems += find_problems(script)
+        if not problems:
+            return with_warnings(script), []
+    errors = [_located(root, problem, path) for problem in problems]
+    return None, sorted(errors, key=lambda error: error.line or 0)
 
 
 def _located(root: Mapping, problem: Problem, path: Path | str) -> ScriptError:

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 Place = tuple[str | int, ...]
 """Where something stands in a script, in the words of its YAML form: ``("turns", 3, "calls", 0, "id")``."""
 
+MAX_PROBLEMS = 100
+"""Most problems told of one file."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -16,6 +19,20 @@ class Problem:
 
     place: Place
     text: str
+
+
+class TooManyProblems(Exception):
+    """Raised within the package when no further problem is noted; the file has plenty to be repaired already."""
+
+
+class Problems(list[Problem]):
+    """The problems noted so far, at most ``MAX_PROBLEMS``: a file of a million mistakes is not read to its end."""
+
+    def append(self, problem: Problem) -> None:
+        """Note ``problem``, or raise :class:`TooManyProblems`."""
+        if len(self) == MAX_PROBLEMS:
+            raise TooManyProblems
+        super().append(problem)
 
 
 def spell(place: Place) -> str | None:

@@ -10,6 +10,7 @@ import dataclasses
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,26 +20,29 @@ from memdash.scripts.fields import ID
 from memdash.scripts.leaks import find_warnings
 from memdash.scripts.limits import EFFORTS, MAX_FACTS, MAX_OUTPUT_TOKENS, MAX_PAUSE, MAX_TURNS
 from memdash.scripts.model import Json, Script, Turn
-from memdash.scripts.problems import Place, Problem, brief, spell, suggest
+from memdash.scripts.problems import MAX_PROBLEMS, Place, Problem, brief, spell, suggest
 from memdash.scripts.tools import tool_problems
 
 _USER_BLOCKS = ("text", "image", "document")
 
 
 def find_problems(script: Script) -> list[Problem]:
-    """Return everything that makes ``script`` unusable, with the places in the words of the YAML form."""
-    return [
-        *_script_problems(script),
-        *tool_problems(script.tools, ("tools",)),
-        *(problem for index, turn in enumerate(script.turns) for problem in _turn_problems(turn, index)),
-        *_call_problems(script),
-        *(
-            problem
-            for index, fact in enumerate(script.facts)
-            for problem in fact_problems(script, fact, ("facts", index))
-        ),
-        *_repeated(((("facts", index, "id"), fact.id) for index, fact in enumerate(script.facts)), "fact"),
-    ]
+    """Return what makes ``script`` unusable, at most ``MAX_PROBLEMS``, with the places in the words of the YAML form."""
+    too_large = list(_size_problems(script))
+    return too_large or list(islice(_problems(script), MAX_PROBLEMS))
+
+
+def _problems(script: Script) -> Iterator[Problem]:
+    yield from _script_problems(script)
+    yield from tool_problems(script.tools, ("tools",))
+    for index, turn in enumerate(script.turns):
+        yield from _turn_problems(turn, index)
+    yield from _call_problems(script)
+    for index, fact in enumerate(script.facts):
+        yield from fact_problems(script, fact, ("facts", index))
+    yield from _repeated(
+        ((("facts", index, "id"), fact.id) for index, fact in enumerate(script.facts)), "fact"
+    )
 
 
 def ensure_valid(script: Script, path: Path | str | None = None) -> Script:
@@ -58,11 +62,7 @@ def with_warnings(script: Script) -> Script:
     return dataclasses.replace(script, warnings=(*script.warnings, *new)) if new else script
 
 
-def _script_problems(script: Script) -> Iterator[Problem]:
-    if not ID.fullmatch(script.id):
-        yield Problem(("id",), f"{brief(script.id)} is no id")
-    if not script.turns:
-        yield Problem(("turns",), "a script needs at least one turn")
+def _size_problems(script: Script) -> Iterator[Problem]:
     if len(script.turns) > MAX_TURNS:
         yield Problem(
             ("turns",), f"there are {len(script.turns):,} turns; at most {MAX_TURNS:,} are accepted"
@@ -71,6 +71,13 @@ def _script_problems(script: Script) -> Iterator[Problem]:
         yield Problem(
             ("facts",), f"there are {len(script.facts):,} facts; at most {MAX_FACTS:,} are accepted"
         )
+
+
+def _script_problems(script: Script) -> Iterator[Problem]:
+    if not ID.fullmatch(script.id):
+        yield Problem(("id",), f"{brief(script.id)} is no id")
+    if not script.turns:
+        yield Problem(("turns",), "a script needs at least one turn")
     if not 1 <= script.max_tokens <= MAX_OUTPUT_TOKENS:
         yield Problem(("max_tokens",), f"must be from 1 to {MAX_OUTPUT_TOKENS:,}, not {script.max_tokens}")
     if script.fixed_tokens is not None and script.fixed_tokens < 0:
@@ -139,10 +146,10 @@ def _call_problems(script: Script) -> Iterator[Problem]:
         ),
         "tool call",
     )
-    tools = script.tools
+    names = {str(tool.get("name")) for tool in script.tools}
     for index, turn in enumerate(script.turns):
-        tools = tools if turn.tools is None else turn.tools
-        names = {str(tool.get("name")) for tool in tools}
+        if turn.tools is not None:
+            names = {str(tool.get("name")) for tool in turn.tools}
         for number, step in enumerate(turn.steps):
             for position, call in enumerate(step.calls):
                 place: Place = ("turns", index, "steps", number, "calls", position)

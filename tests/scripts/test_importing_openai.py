@@ -1,5 +1,7 @@
 """OpenAI chat conversations as scripts."""
 
+# ruff: noqa: E501 - tables of inputs and their messages, one case a line
+
 from __future__ import annotations
 
 import json

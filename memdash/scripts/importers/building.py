@@ -32,6 +32,7 @@ NO_RESULT = "No result was recorded for this call."
 """Error result of a call that the source leaves unanswered."""
 
 _MAX_PROMPT_CHANGES = 100
+_MOST_NAMED = 20
 _TITLE_LENGTH = 80
 
 
@@ -84,7 +85,7 @@ def build_script(conversation: Conversation, identifier: str, description: str) 
         if exchange.fixed and exchange.fixed.system != system:
             system = exchange.fixed.system
             turn = replace(turn, system=system)
-        if in_force != tools:
+        if in_force is not tools and in_force != tools:
             tools = in_force
             turn = replace(turn, tools=tools)
         turns.append(turn)
@@ -225,11 +226,12 @@ def _joined(message: Message) -> str:
 def _number_calls(exchanges: list[_Exchange], notes: Notes) -> None:
     """Give every call an id of its own and a name the API accepts."""
     taken: set[str] = set()
+    numbers: dict[str, int] = {}
     for call in _all_calls(exchanges):
-        identifier, number = call.id, 1
+        given = identifier = call.id or "call"
         while identifier in taken:
-            number += 1
-            identifier = f"{call.id}-{number}"
+            numbers[given] = numbers.get(given, 1) + 1
+            identifier = f"{given}-{numbers[given]}"
         taken.add(identifier)
         call.id = identifier
         name = usable_name(call.name)
@@ -258,16 +260,18 @@ def _tools_in_force(
         if id(tools) not in usable:
             usable[id(tools)] = _usable_tools(tools, exchanges[index].origin, notes)
     # A tool that is called where it is not defined gets a definition that holds throughout, so that no tools change by accident.
+    defined = {key: {tool["name"] for tool in tools} for key, tools in usable.items()}
     for exchange, tools in zip(exchanges, given, strict=True):
-        names = {tool["name"] for tool in usable[id(tools)]}
         for step in exchange.steps:
             for call in step.calls:
-                if call.name not in names and call.name not in built:
+                if call.name not in defined[id(tools)] and call.name not in built:
                     built[call.name] = build_definition(call.name, inputs[call.name])
     if built:
         first = next(_all_calls(exchanges))
-        notes.add(first.origin, f"tool definitions are built from the calls for: {', '.join(built)}")
-    return [_with_built(usable[id(tools)], built) for tools in given]
+        names = ", ".join(list(built)[:_MOST_NAMED]) + (" and others" if len(built) > _MOST_NAMED else "")
+        notes.add(first.origin, f"tool definitions are built from the calls for: {names}")
+    complete = {key: _with_built(tools, built) for key, tools in usable.items()}
+    return [complete[id(tools)] for tools in given]
 
 
 def _usable_tools(

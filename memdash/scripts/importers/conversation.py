@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,11 +28,11 @@ class Origin:
 
     def key(self, name: str) -> Origin:
         """Return the place of the value of ``name`` in this object."""
-        return replace(self, field=f"{self.field}.{name}" if self.field else name)
+        return Origin(self.path, self.line, f"{self.field}.{name}" if self.field else name)
 
     def item(self, index: int) -> Origin:
         """Return the place of the item ``index`` of this list."""
-        return replace(self, field=f"{self.field}[{index}]")
+        return Origin(self.path, self.line, f"{self.field}[{index}]")
 
     def error(self, problem: str) -> ScriptError:
         """Return ``problem`` as an error that names this place."""

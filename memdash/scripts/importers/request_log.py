@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from memdash.scripts.importers.conversation import Conversation, FixedPart, Message, Notes, Origin
 
@@ -22,7 +22,12 @@ class LoggedRequest:
     max_tokens: int | None = None
     effort: str | None = None
     before: LoggedRequest | None = None
-    continued: bool = field(default=False)
+    continued: bool = False
+
+    @property
+    def told(self) -> list[Message]:
+        """The messages and the answer."""
+        return [*self.messages, self.answer] if self.answer else self.messages
 
 
 def latest_requests(requests: Sequence[LoggedRequest]) -> list[Conversation]:
@@ -33,17 +38,15 @@ def latest_requests(requests: Sequence[LoggedRequest]) -> list[Conversation]:
     """
     by_prefix: dict[bytes, LoggedRequest] = {}
     for request in requests:
-        hashes = list(_running_hashes(request.messages))
-        for index in range(len(hashes) - 1, -1, -1):
-            earlier = by_prefix.get(hashes[index])
-            if earlier and _continues(request, earlier, index + 1):
+        hashes = list(_running_hashes(request.told))
+        for shared in range(len(request.messages), 0, -1):
+            earlier = by_prefix.get(hashes[shared - 1])
+            if earlier and _continues(request, earlier, shared):
                 request.before, earlier.continued = earlier, True
                 break
-        if hashes:
-            by_prefix[hashes[-1]] = request
-        if request.answer:
-            *_, last = _running_hashes([*request.messages, request.answer])
-            by_prefix[last] = request
+        # With its answer and without: a client may take the answer over in another form, or never have received it.
+        for length in {len(request.messages), len(request.told)} - {0}:
+            by_prefix[hashes[length - 1]] = request
     return [_conversation(request) for request in requests if not request.continued]
 
 
@@ -75,7 +78,7 @@ def _conversation(request: LoggedRequest) -> Conversation:
             changes[sent] = one.fixed
         sent = len(one.messages)
     return Conversation(
-        messages=[*request.messages, *([request.answer] if request.answer else [])],
+        messages=request.told,
         origin=request.origin,
         notes=request.notes,
         fixed=chain[0].fixed,
