@@ -217,7 +217,9 @@ class _App:
         for raw_name, raw_value in scope["headers"]:
             name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
             headers[name] = f"{headers[name]}, {value}" if name in headers else value
-        target = b"?".join(part for part in (scope["raw_path"], scope["query_string"]) if part).decode("latin-1")
+        target = b"?".join(part for part in (scope["raw_path"], scope["query_string"]) if part).decode(
+            "latin-1"
+        )
         answer = self._wire.answer(scope["method"], target, headers, body, now_ms)
         if self._record is not None and answer.request is not None:
             self._record.append(answer.request, answer.data)
