@@ -57,6 +57,11 @@ _OTHERS: Final = re.compile(r"\b(?:he|she|he['’]s|she['’]s|his|her|hers|him)
 _POSSESSOR: Final = re.compile(
     r"\b(?P<who>[A-ZÀ-Þ][\w-]+)(?:['’]s\b| (?:is|was|has|can['’]t|cannot|likes?|loves?|prefers?|lives?|works?|hates?|arrives?|lands?)\b)"
 )
+_MOVER: Final = re.compile(
+    r"\b(?:the|a|an|this|that|these|those) (?P<who>[\w-]+) (?:will |should )?(?:arriv|land|get|reach|leav|depart|com|return)",
+    re.I,
+)
+_VEHICLES: Final = frozenset(("FLIGHT", "TRAIN", "BUS", "FERRY", "CAR", "user"))
 _STALE: Final = re.compile(
     r"(?:instead of|rather than|no longer|not|from|was|were|old|previous(?:ly)?|used to be|scrap|forget|originally|earlier|before|up from|down from|replaces?|in place of)\s(?:the\s|our\s|my\s|those\s|at\s|a\s)?(?:\w+\s)?$",
     re.I,
@@ -64,7 +69,24 @@ _STALE: Final = re.compile(
 _LONGEST_QUOTE: Final = 60
 
 _PERSONAL: Final = frozenset(
-    "ALLERGY DIET SELF FAVOURITE BIRTHDAY AGE PHONE EMAIL HOME JOB COLOUR SIZE SALARY ANNIVERSARY DOSE LANGUAGE".split()
+    [
+        "ALLERGY",
+        "DIET",
+        "SELF",
+        "FAVOURITE",
+        "BIRTHDAY",
+        "AGE",
+        "PHONE",
+        "EMAIL",
+        "HOME",
+        "JOB",
+        "COLOUR",
+        "SIZE",
+        "SALARY",
+        "ANNIVERSARY",
+        "DOSE",
+        "LANGUAGE",
+    ]
 )
 
 
@@ -144,12 +166,13 @@ def _score(question: Question, weights: dict[str, float], one: Statement, owner:
     text, units = one.text, one.sentence.units
     if one.speaker is Speaker.ASSISTANT and _NOBODY.search(text):
         return 0.0
-    near = _near(one)
-    total = reached = 0.0
+    near = _near(one, question)
+    total = reached = own = 0.0
     factor = 1.0
     missing: set[str] = set()
     for unit, weight in weights.items():
         match = reading.likeness(unit, units)
+        own += weight * match
         if match < 1.0:
             match = max(match, _NEXT_TO * reading.likeness(unit, near))
         if match < 0.5:
@@ -164,6 +187,8 @@ def _score(question: Question, weights: dict[str, float], one: Statement, owner:
                 factor *= 0.5
             if RIVALS.get(unit, frozenset()) & units:
                 factor *= 0.4
+    if own < 0.3 and not any(values(text, kind) for kind in question.kinds if kind is not Kind.NAME):
+        return 0.0  # everything it has of the question stands beside it
     coverage = reached / total if total else 0.0
     if coverage * factor < _THRESHOLD:
         return 0.0
@@ -183,11 +208,11 @@ def _score(question: Question, weights: dict[str, float], one: Statement, owner:
     return coverage * factor
 
 
-def _near(one: Statement) -> frozenset[str]:
+def _near(one: Statement, question: Question) -> frozenset[str]:
     near = one.sentence.heading | one.about
     if one.speaker is not Speaker.TOOL:
         for other in (one.before, one.after):
-            if other is not None:
+            if other is not None and other.text != question.text:
                 near = near | other.units
     return near
 
@@ -197,7 +222,7 @@ _NAMED_PLACE: Final = re.compile(
     r"\b(?:at|in|with|room|hotel|hostel|inn|restaurant|booked) (?:the )?[A-ZÀ-Þ]"
 )
 _APPOSITION: Final = re.compile(r"\b(?P<what>[\w-]+),? (?=[A-ZÀ-Þ][\w-]*[a-zà-ÿ])")
-_LIVING: Final = reading.PEOPLE_CONCEPTS | frozenset("DOG CAT PET HORSE BIRD".split())
+_LIVING: Final = reading.PEOPLE_CONCEPTS | frozenset(["DOG", "CAT", "PET", "HORSE", "BIRD"])
 
 
 def _by_value(unit: str, text: str, question: Question) -> float:
@@ -205,6 +230,8 @@ def _by_value(unit: str, text: str, question: Question) -> float:
     kind = {"COLOUR": Kind.COLOUR, "EMAIL": Kind.EMAIL, "PHONE": Kind.PHONE}.get(unit)
     if kind is not None:
         return 0.8 if values(text, kind) else 0.0
+    if unit == "SERVER":
+        return 0.8 if Kind.HOST in question.kinds and values(text, Kind.HOST) else 0.0
     if unit != "NAME" or len(question.units) < 2:
         return 0.0
     if any(
@@ -228,7 +255,7 @@ def _has_value(question: Question, one: Statement) -> bool:
     text = one.text
     if question.kinds[0] is Kind.NAME:
         return bool(_new_words(question, text))
-    if question.kinds[0] is Kind.CODE:
+    if question.kinds[0] in (Kind.CODE, Kind.HOST):
         return bool(_new_words(question, text))
     if question.kinds[0] is Kind.COLOUR:
         return bool(values(text, Kind.COLOUR)) or len(_new_words(question, text)) >= 1
@@ -247,7 +274,7 @@ def _standing(question: Question, one: Statement, owner: str | None) -> float:
     if text.rstrip(" \"”')").endswith("?") and not _TELLING.search(text):
         factor *= 0.45
     elif _DOUBT.search(_clause_with(question, text)):
-        factor *= 0.6
+        factor *= 0.5
     if _PART.search(text) and not _PART.search(question.text):
         factor *= 0.6
     if (
@@ -291,6 +318,14 @@ def _is_of_others(question: Question, one: Statement, owner: str | None) -> bool
         return False
     if _OTHERS.search(clause) and not _SELF_WORD.search(clause):
         return True
+    if question.units & {"ARRIVAL", "DEPARTURE"} and not _SELF_WORD.search(clause):
+        mover = _MOVER.search(clause)
+        if (
+            mover
+            and _VEHICLES.isdisjoint(reading.word_units(mover["who"]))
+            and question.units.isdisjoint(reading.word_units(mover["who"]))
+        ):
+            return True
     if not question.units & _PERSONAL or _SELF_WORD.search(clause):
         return False
     # "because my sister, who … is allergic": the clause itself names nobody, the one before it does.
@@ -354,41 +389,67 @@ def _binding(question: Question, text: str) -> float:
 # -- corrections ---------------------------------------------------------------------------------------------------------
 
 
+_CORRECTION: Final = re.compile(
+    r"\b(?:actually|instead|correction|rather|sorry|i meant|no,|no longer|scrap|scratch|make (?:it|that)|turns out|after all|was wrong|got it wrong|"
+    r"changed?|raised?|bumped|upped|moved|shifted|postponed|delayed|not)\b",
+    re.I,
+)
+_EXACT_KINDS: Final = frozenset(
+    (
+        Kind.MONEY,
+        Kind.NUMBER,
+        Kind.PERCENT,
+        Kind.DURATION,
+        Kind.DATE,
+        Kind.TIME,
+        Kind.VERSION,
+        Kind.PHONE,
+        Kind.EMAIL,
+        Kind.COLOUR,
+    )
+)
+
+
 def _corrected(question: Question, found: Found, given: Sequence[Statement]) -> Found:
     """Follow corrections that name the thing only by its old value or by coming right after: "actually make that 3,100"."""
-    kinds = question.kinds or ()
-    current = found
     user_messages = sorted({one.message for one in given if one.speaker is Speaker.USER})
+    current = found
     for one in given:
         if (
-            one.place <= current.statement.place
-            or one.speaker is not Speaker.USER
-            or not UPDATE.search(one.text)
+            one.place > current.statement.place
+            and one.speaker is Speaker.USER
+            and _corrects(question, current, one, user_messages)
         ):
-            continue
-        if one.text.rstrip(" \"”')").endswith("?"):
-            continue
-        old = {value.text.lower() for kind in kinds for value in values(current.statement.text, kind)}
-        new = [value.text.lower() for kind in kinds for value in values(one.text, kind)]
-        if not [value for value in new if value not in old]:
-            continue
-        names_old = any(
-            re.search(rf"(?<!\w){re.escape(value)}(?!\w)", one.text.lower())
-            for value in old | _numbers(current.statement.text)
-        )
-        if not names_old:
-            later = [message for message in user_messages if current.statement.message <= message]
-            if one.message not in later[:2]:
-                continue
-        others = {
-            unit
-            for unit in one.sentence.units - question.units - reading.implied_by(question.units)
-            if reading.is_attribute(unit) or reading.is_entity(unit)
-        }
-        if others or (not names_old and _content(question, one) > 3):
-            continue
-        current = Found(one, current.score)
+            current = Found(one, current.score)
     return current
+
+
+def _corrects(question: Question, current: Found, one: Statement, user_messages: Sequence[int]) -> bool:
+    text = one.text
+    if not (UPDATE.search(text) or _CORRECTION.search(text)) or text.rstrip(" \"”')").endswith("?"):
+        return False
+    old = {value.text.lower() for kind in question.kinds for value in values(current.statement.text, kind)}
+    new = {value.text.lower() for kind in question.kinds for value in values(text, kind)}
+    if not new - old:
+        return False
+    others = one.sentence.units - question.units - reading.implied_by(question.units)
+    if any(reading.is_attribute(unit) or reading.is_entity(unit) for unit in others):
+        return False
+    lower = text.lower()
+    if any(
+        re.search(rf"(?<!\w){re.escape(value)}(?!\w)", lower)
+        for value in old | _numbers(current.statement.text)
+    ):
+        return True
+    if (
+        not _CORRECTION.search(text)
+        or not _EXACT_KINDS.intersection(question.kinds)
+        or _content(question, one) > 3
+    ):
+        return False
+    if one.message == current.statement.message:
+        return one.index - current.statement.index <= 2
+    return one.message in [message for message in user_messages if message > current.statement.message][:1]
 
 
 def _numbers(text: str) -> set[str]:

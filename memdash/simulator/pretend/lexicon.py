@@ -32,7 +32,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
     "JOB": "job profession occupation employed career employer",
     "COLOUR": "colour colours color colors coloured colored",
     "FAVOURITE": "favourite favorite favourites favorites favoured prefer prefers preferred preference fond",
-    "PASSWORD": "password passphrase passcode pin combination login credentials",
+    "PASSWORD": "password passphrase passcode codeword code-word keyword watchword pin combination login credentials",
     "PORT": "port ports",
     "VERSION": "version versions",
     "ERROR": "error errors exception exceptions failure failures fault faults crash crashed crashing fail fails failed "
@@ -149,7 +149,11 @@ SOFT: Final[Mapping[str, str]] = {
     "WANT": "want wanted need needs needed like likes liked love loves wish",
     "HAVE": "set sets setting use uses used using run runs running ran book booked take takes took give gave given get gets got "
     "getting go goes going went come comes came coming make made keep kept put bring find found know known stay staying "
-    "listen listens listening do done be",
+    "listen listens listening do done be "
+    "open opens opened opening unlock unlocks hold holds held contain contains drop drops dropped build builds built serve serves served "
+    "drive drives write writes wrote start starts started begin begins end ends connect connects load loads store stores stored belong "
+    "belongs handle handles manage manages carry carries support supports cover covers apply trigger triggers triggered fix fixes fixed "
+    "happen happens happened own owns look looks wear buy buys bought work works worked sit sits stand stands help helps",
     "SAY": "say said says tell told tells mention mentioned remember recall remind agree agreed decide decided choose chose "
     "chosen pick picked settle settled state stated note noted ask asked show shown shows return returned share shared "
     "introduce introduced warn warned speak talk talking",
@@ -183,7 +187,7 @@ RELATED: Final[Mapping[frozenset[str], float]] = {
         "PET BIRD": 0.9,
         "ALLERGY DIET": 0.5,
         "BOOKING TICKET": 0.5,
-        "HOTEL FLAT": 0.6,
+        "HOTEL FLAT": 0.55,
         "SERVER SERVICE": 0.7,
         "PHONE IDENT": 0.3,
         "MEETING ROOM": 0.3,
@@ -201,23 +205,23 @@ IMPLIED: Final[Mapping[str, frozenset[str]]] = {
     concept: _set(words)
     for concept, words in {
         "SELF": "NAME HOME PERSON HAVE",
-        "BUDGET": "COST MONEY TOTAL LIMIT TRIP PLAN GROUP HAVE WANT amount upper big larg high",
-        "ALLERGY": "FOOD WANT HAVE DEPARTURE RESTAURANT DIET health medic suffer react avoid restaur cook kitchen order",
+        "BUDGET": "COST MONEY TOTAL LIMIT TRIP PLAN GROUP HAVE WANT amount upper big large high",
+        "ALLERGY": "FOOD WANT HAVE DEPARTURE RESTAURANT DIET health medical suffer react avoid cook kitchen order",
         "DIET": "FOOD",
-        "ARRIVAL": "FLIGHT AIRPORT DAY TIME TRIP HAVE citi town destin reach touch",
+        "ARRIVAL": "FLIGHT AIRPORT DAY TIME TRIP HAVE city town destination reach touch",
         "DEPARTURE": "FLIGHT AIRPORT DAY TIME TRIP",
         "NAME": "full PERSON",
-        "DEADLINE": "DAY TIME deliveri submiss finish deliv readi complet submit hand ship",
+        "DEADLINE": "DAY TIME delivery submission finish deliver ready complete submit hand ship",
         "PORT": "CODE IDENT tcp network reach listen",
         "PHONE": "IDENT SELF contact call reach ring text",
         "EMAIL": "HOME contact",
-        "ERROR": "IDENT LOG messag",
-        "VERSION": "IDENT releas build",
+        "ERROR": "IDENT LOG message",
+        "VERSION": "IDENT release build",
         "BIRTHDAY": "DAY",
-        "HOME": "PLACE live home citi town",
-        "CAUSE": "ERROR root outag incid problem behind",
+        "HOME": "PLACE live home city town",
+        "CAUSE": "ERROR root outage incident problem behind",
         "AGE": "old year",
-        "HEADCOUNT": "GROUP PERSON TRIP SIZE travel big larg",
+        "HEADCOUNT": "GROUP PERSON TRIP SIZE travel big large",
         "COLOUR": "shade",
         "PASSWORD": "CODE",
         "LANGUAGE": "CODE written write program code",
@@ -232,7 +236,7 @@ IMPLIED: Final[Mapping[str, frozenset[str]]] = {
         "TICKET": "IDENT",
     }.items()
 }
-"""What a concept brings along anyway: a question need not find it said beside the concept."""
+"""What a concept brings along anyway, as concepts and words: a question need not find it said beside the concept."""
 
 _EXCLUSIVE: Final = (
     "ARRIVAL DEPARTURE",
@@ -267,11 +271,6 @@ STOP: Final = _set(
     "you've it's that's what's who's where's when's how's there's let's he's she's they're hi hello hey thanks thank ok okay yes please oh "
     "well because while up down out off again really quite much many long"
 )
-
-OWN_MEANING: Final = _set(
-    "reasonable reasonably lively orderly nameless agreeable landscape landmark develops stages"
-)
-"""Words whose stem would make them something they are not."""
 
 NO_NAMES: Final = _set(
     "german french portuguese spanish italian english british irish scottish welsh american canadian australian dutch belgian swiss "

@@ -9,12 +9,35 @@ from typing import Final, NamedTuple
 _ONES: Final = {
     word: number
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ]
     )
 }
 _TENS: Final = {
     word: 10 * number
-    for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+    for number, word in enumerate(
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2
+    )
 }
 _SPELLED: Final = "|".join((*_TENS, *sorted(_ONES, key=len, reverse=True), "hundred", "thousand", "dozen"))
 _NUMBER: Final = rf"(?P<number>\d[\d,.]*|(?:an? )?(?:{_SPELLED})(?:[ -](?:and )?(?:{_SPELLED}))*)"

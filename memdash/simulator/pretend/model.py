@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
@@ -40,13 +40,14 @@ class HonestModel:
         call = forced_call(request, random)
         if call is not None:
             return Draft(replies.before_calls(random), thinking, (call,))
-        return Draft(self._text(request, last_user_text(given)[1], random), thinking)
+        return Draft(self._text(request, given, random), thinking)
 
-    def _text(self, request: Mapping[str, Any], said: str, random: Random) -> str:
-        order = summary_order(request)
+    def _text(self, request: Mapping[str, Any], given: Sequence[Mapping[str, Any]], random: Random) -> str:
+        order = summary_order(request, given)
         if order is not None:
             max_tokens = request.get("max_tokens")
             return summarise(order, max_tokens if isinstance(max_tokens, int) else None)
+        said = last_user_text(given)[1]
         question = asked(said)
         if question is not None:
             # Every place where the very words of the question stand is the question itself, not something said.

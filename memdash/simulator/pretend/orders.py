@@ -15,7 +15,6 @@ from memdash.simulator.pretend.visible import (
     Request,
     Speaker,
     last_user_text,
-    messages,
     passages,
     split,
     system_text,
@@ -93,9 +92,8 @@ _SYSTEM_ROLE: Final = re.compile(
 )
 
 
-def summary_order(request: Request) -> SummaryOrder | None:
-    """Return what summary ``request`` asks for, None where it asks for none."""
-    given = messages(request)
+def summary_order(request: Request, given: Sequence[Mapping[str, Any]]) -> SummaryOrder | None:
+    """Return what summary ``request``, whose visible messages are ``given``, asks for; None where it asks for none."""
     index, text = last_user_text(given)
     system = system_text(request)
     by_system = _system_orders(system)
@@ -165,8 +163,7 @@ def _orders(instructions: str, has_paste: bool) -> bool:
         if _ORDER_WEAK.search(sentence) and _SUCCESSOR.search(sentence):
             return True
         if _ORDER_WEAK.search(sentence) and (
-            _ONWARD_RE.search(sentence)
-            and (about or near)
+            (_ONWARD_RE.search(sentence) and (about or near))
             or (
                 near
                 and re.search(

@@ -166,8 +166,10 @@ PHRASES: Final = (
     ),
     _phrase(
         "HOTEL",
-        "staying stay sleep sleeping lodging",
-        r"\b(?:staying|stay|sleep|sleeping) (?:at|in|with)\b|\bwhere\b.{0,12}\b(?:staying|stay|sleep|sleeping)\b",
+        "staying stay sleep sleeping rented renting booked reserved",
+        r"\b(?:staying|stay|sleep|sleeping) (?:at|in|with)\b",
+        r"\bwhere\b.{0,12}\b(?:staying|stay|sleep|sleeping)\b",
+        r"\b(?:rented|renting|booked|reserved) (?:an?|the|two|our) (?:\w+ )?(?:flat|apartment|room|house|cottage|cabin|suite|place)\b",
     ),
     _phrase(
         "HEADCOUNT",

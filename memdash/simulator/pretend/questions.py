@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Final
 
 from memdash.simulator.pretend import units as reading
-from memdash.simulator.pretend.lexicon import IMPLIED
 from memdash.simulator.pretend.values import Kind
 from memdash.simulator.pretend.visible import split
 
@@ -56,16 +55,20 @@ _FORGOT: Final = re.compile(
 _REMEMBERED: Final = re.compile(
     r"\bremind me(?! to\b)|\b(?:do|can|did) you (?:still |happen to )?(?:remember|recall|know|note|have)\b(?= (?:my|our|the|what|which|who|when|where|how|if|"
     r"whether|i|me|we|that|any))|\bcan you (?:recall|remember)\b|"
-    r"\b(?:did|have|had|has) (?:i|we|you|the \w+|\w+) (?:just |already |ever |originally |first |initially )?(?:say|said|mention|mentioned|tell|told|give|given|gave|state|stated|"
+    r"\b(?:did|have|had|has) (?:i|we|you|the (?:[\w-]+ ){0,2}[\w-]+|\w+) (?:just |already |ever |originally |first |initially )?(?:say|said|mention|mentioned|tell|told|give|given|gave|state|stated|"
     r"ask|asked|agree|agreed|decide|decided|choose|chose|chosen|pick|picked|settle|settled|set|book|booked|note|noted|specify|specified|name|named|share|"
     r"shared|introduce|introduced|report|reported|find|found|return|returned|show|shown|warn|warned|promise|promised|order|ordered|"
     r"reserve|reserved|allocate|allocated|assign|assigned|log|logged|put|want|go with|commit|describe|described|hear|set aside)\b|"
     r"\b(?:i|we|you) (?:just |already |originally |first |initially |earlier )?(?:said|mentioned|told|gave|stated|agreed|decided|chose|picked|settled|booked|noted|"
     r"specified|named|shared|introduced|reported|warned|promised|ordered|reserved|set aside|described|assigned)\b|"
     r"\b(?:was|were|been|got) (?:it )?(?:mentioned|agreed|decided|stated|given|reported|found|shown|returned|logged|assigned|booked|set|chosen|allocated)\b|"
-    r"\bagain\W*$|\bearlier\b|\bso far\b|\bat the (?:start|beginning|outset)\b|\b(?:in|from) (?:the|that|this|our) (?:\w+ )?(?:logs?|outputs?|reports?|results?|lookup|response|"
-    r"conversation|chat|trace|record|messages?)\b|\baccording to\b|\bwhat do you know about (?:me|us|my|our)\b|\bon record\b|\bon file\b"
+    r"\bagain\W*$|\bearlier\b(?! than)|\bso far\b|\bat the (?:start|beginning|outset)\b|\baccording to\b|\bwhat do you know about (?:me|us|my|our)\b|\bon record\b|\bon file\b"
 )
+_SOURCE: Final = re.compile(
+    r"\b(?:in|from) (?:the|that|this|our) (?:\w+ )?(?:logs?|outputs?|reports?|results?|lookup|response|"
+    r"conversation|chat|trace|record|messages?)\b"
+)
+"""Where something is to be looked up."""
 _ADVICE: Final = re.compile(
     r"\b(?:should|shall|could|would|might|ought|recommend\w*|suggest\w*|advise|advice|ideas?|tips?|worth|best|better|good|nice|nicest|sensible|"
     r"reasonable|realistic|enough|possible|usual|usually|typical|typically|normally|generally|in general|general|difference|differ|compare|"
@@ -74,6 +77,8 @@ _ADVICE: Final = re.compile(
     r"does (?:it|one|that|this) (?:take|work|cost|need|matter|help)|kind of|sort of|types? of|kinds of|sorts of|examples?|history of|"
     r"the point of|popular|famous|traditional|local|nearby|nearest|closest|around there|(?:is|are) (?:a|an|some)|far (?:is|away)|some more)\b|"
     r"\bhow (?:do|does|can|will|safe|easy|hard|difficult|crowded|busy|common|strict|big a|likely|important|often)\b|"
+    r"\bhow (?!much\b|many\b|old\b|long\b|big\b|large\b|high\b)\w+ (?:is|are|was|were) (?!my\b|our\b|i\b|we\b)|\bdoes one\b|\bif (?!you remember|you know|any|so|i told|i said)\w+|"
+    r"\b(?:what|which(?: \w+)?|where) (?:do|can|will) (?:we|i) (?:do(?! for a living)|wear|pack|bring|eat|buy|visit|see|try|order|fix|tip|proceed|start)\b|"
     r"^why\b(?! (?:did|have|has|was|were|am|do) (?:i|we|the|my|our)\b)"
 )
 _PERHAPS_ADVICE: Final = re.compile(
@@ -99,7 +104,7 @@ _GOT_TO_BE_RECALL: Final = re.compile(
     r"\bwhat(?:'s| is| are| was| were) (?:my|our)\b|\bwhen (?:do|does|will|am|are|is|did|should) (?:i|we|our|my|the)\b.{0,30}\b(?:arriv\w+|land|landing|get in|getting in|touch down|touching down|get there|be there|due|reach)\b|"
     r"\b(?:what|which)(?: \w+)? (?:date|day|time)\b.{0,40}\b(?:do|does|will|are|am|is|did|should) (?:i|we|our|my|the)\b|\bat what time\b.{0,10}\b(?:do|does|will|are|am|is) (?:i|we|our|my|the)\b|"
     r"\bhow many (?:people|of us|are we)\b.{0,30}\b(?:we|us|our|travel\w*)\b|"
-    r"\b(?:do|did|does) (?:i|we) (?:like|love|prefer|live|work|drive|own|speak|play|sit|study|teach)\b|\bhow old (?:am|is|are)\b"
+    r"\b(?:do|did|does) (?:i|we) (?:like|love|prefer|live|work|drive|own|speak|play|sit|study|teach)\b|\bhow old (?:am i|is my|are my|is our|are our|are we)\b"
 )
 _YES_NO_OWN: Final = re.compile(
     r"^(?:and |so |but |also )*(?:am i|do i|do we|are we|is my|is our|are my|are our|was my|was our|have i|have we) "
@@ -171,6 +176,8 @@ def _about_something_said(plain: str, marked: bool) -> bool:
     bare = _without_asides(plain)
     if _ADVICE.search(bare):
         return False
+    if _SOURCE.search(plain) and _QUESTION_WORD.search(plain) and not _PRESENT_STATE.search(plain):
+        return True
     if _PERHAPS_ADVICE.search(bare) and not (
         _QUESTION_WORD.search(plain) and reading.units(plain) & _IDENTIFYING
     ):
@@ -209,19 +216,61 @@ def _is_advice(plain: str) -> bool:
 def _without_asides(plain: str) -> str:
     """Drop what sounds like advice and is none: "if you would", "could you tell me"."""
     return re.sub(
-        r"\b(?:could|can|would|will) you (?:please |kindly |just )?(?:tell|remind|give|repeat|say|confirm|recall|look|state|name)(?: me| us)?\b|\bif you (?:would|could)\b|\ba moment ago\b|\b(?:a|an) (?:\w+ )?ago\b",
+        r"\b(?:could|can|would|will) you (?:please |kindly |just )?(?:tell|remind|give|repeat|say|confirm|recall|look up|state|name)(?: me| us)?\b|\bif you (?:would|could)\b|\ba moment ago\b|\b(?:a|an) (?:\w+ )?ago\b",
         " ",
         plain,
     )
 
 
 def _specific(plain: str) -> bool:
-    """Whether a question with a question word asks for something definite: ours, or *the* so-and-so."""
+    """Whether a question with a question word asks for something definite that somebody must have told or found.
+
+    Ours is; so is *the* so-and-so, a code, a version, a cause; not what runs right now or what the world knows.
+    """
     if _FIRST.search(plain):
         return True
-    if re.search(r"\b(?:the|this|that|these|those|his|her|their)\b|'s\b", plain):
+    found = reading.units(plain)
+    if _PRESENT_STATE.search(plain) or (_WORLD.search(plain) and found.isdisjoint(_IDENTIFYING)):
+        return False
+    if _DEFINITE.search(plain):
         return True
-    return bool(_MARK.search(plain)) or _has_attribute(plain)
+    if found & _IDENTIFYING or any(reading.is_attribute(unit) for unit in found - _GENERAL_KNOWLEDGE):
+        return True
+    noun = _ASKED_NOUN.search(plain)
+    return bool(_MARK.search(plain)) or (
+        noun is not None and not _ASKABLE.isdisjoint(reading.word_units(noun["noun"]))
+    )
+
+
+_DEFINITE: Final = re.compile(
+    r"\b(?:what|which|who|whom|whose|where|when)\b.*\b(?:the|this|that|these|those)\b|\b(?!it|that|what|who|where|there|here|let|how|when)\w+'s \w+|"
+    r"\b(?:what|which) (?:was|were)\b"
+)
+_WORLD: Final = re.compile(
+    r"\b(?:history|story|stories|origin|capital|population|currency|climate|speciality|specialty|custom|tradition|atmosphere|views?|trick|recipe|fuss|"
+    r"catch|matter with|idea behind|rule of thumb|secret of|weather|season|look like|looks like|like\W*$|opens?|closes?|opening|closing)\b"
+)
+_PRESENT_STATE: Final = re.compile(
+    r"\b(?:right now|at the moment|still|today|yet|this (?:morning|minute|instant))\b"
+)
+_GENERAL_KNOWLEDGE: Final = frozenset(("AGE", "FAVOURITE", "SIZE", "HOME", "COLOUR"))
+_ASKED_NOUN: Final = re.compile(r"\b(?:what|which) (?:[\w-]+ )??(?P<noun>[\w-]+)\b")
+_ASKABLE: Final = frozenset(
+    (
+        "SERVER",
+        "DATABASE",
+        "SERVICE",
+        "CUSTOMER",
+        "ROOM",
+        "SEAT",
+        "GATE",
+        "PLATFORM",
+        "TERMINAL",
+        "ORDER",
+        "INVOICE",
+        "BOOKING",
+    )
+)
 
 
 def _has_attribute(plain: str) -> bool:
@@ -233,13 +282,16 @@ def _has_attribute(plain: str) -> bool:
 
 def _understood(sentence: str, plain: str, before: str) -> Question:
     found = set(reading.units(sentence) | reading.units(plain)) - _ASKING_UNITS
+    if re.search(r"\bdid\b.*\breturn\b|\breturned\b", plain):
+        found.discard("RETURN")  # what a tool gave back, not the way home
     subject = sentence
     if before and all(reading.weight(unit) < 0.9 for unit in found):
         # "How do I open locker 17? What was the code?": the sentence before says of what.
         found |= reading.units(before) - _ASKING_UNITS
         subject = f"{before} {sentence}"
     for unit in sorted(found):
-        found -= IMPLIED.get(unit, frozenset())
+        if unit in found:
+            found -= reading.implied_by((unit,))
     kinds, also = _kinds(plain, found)
     proper = frozenset(
         unit
@@ -258,23 +310,26 @@ def _understood(sentence: str, plain: str, before: str) -> Question:
 
 
 _ASKING_UNITS: Final = frozenset(
-    (
-        "SAY",
-        "GENERAL",
-        "NOW",
-        "repeat",
-        "confirm",
-        "recal",
-        "give",
-        "read",
-        "look",
-        "forget",
-        "forgot",
-        "forgotten",
-        "memori",
-        "refresh",
+    unit
+    for word in (
+        *(
+            "say",
+            "exact",
+            "now",
+            "repeat",
+            "confirm",
+            "recall",
+            "give",
+            "read",
+            "look",
+            "forget",
+            "forgot",
+            "forgotten",
+            "memory",
+        ),
+        *("refresh", "quick", "check", "sure", "double", "spell", "track", "hand", "refer"),
     )
-    + ("quick", "check", "sure", "doubl", "spell", "track", "hand", "refer")
+    for unit in reading.word_units(word)
 )
 """What a question says about being a question."""
 
@@ -334,6 +389,12 @@ _OPEN: Final = re.compile(
 )
 
 
+_SERVER_ASKED: Final = re.compile(
+    r"\b(?:what|which) (?:\w+ )?(?:host|hostname|server|machine|node|instance|box)\b"
+)
+_NUMBER_ASKED: Final = re.compile(r"\b(?:number|id|identifier|reference|ref)\b")
+
+
 def _kinds(plain: str, found: set[str]) -> tuple[tuple[Kind, ...], tuple[Kind, ...]]:
     if "BUDGET" in found or "SALARY" in found:
         return _BY_UNIT["BUDGET"], ()
@@ -349,6 +410,10 @@ def _kinds(plain: str, found: set[str]) -> tuple[tuple[Kind, ...], tuple[Kind, .
     for unit in sorted(found):
         if unit in _BY_UNIT:
             return _BY_UNIT[unit], ()
-    if {"CODE", "IDENT", "PASSWORD"} & found or {"SEAT"} & found:
+    if _SERVER_ASKED.search(plain):
+        return (Kind.HOST, Kind.CODE, Kind.NAME), ()
+    if "IDENT" in found or _NUMBER_ASKED.search(plain):
+        return (Kind.NUMBER, Kind.CODE, Kind.PHONE), ()
+    if {"CODE", "PASSWORD", "SEAT"} & found:
         return (Kind.CODE, Kind.NUMBER), ()
     return (), ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-SHORTEST, LONGEST = 56, 78
+SHORTEST, LONGEST = 50, 74
 """The range a reply's length is drawn from, in words, where nobody asks for less."""
 
 _OPENERS: Final = (
@@ -115,7 +115,7 @@ def ordinary(random: Random, limit: int | None = None) -> str:
         fitting = [one for one in _SHORT if _count(one) <= most]
         return random.choice(fitting) if fitting else _SHORT[-1]
     for body in bodies:
-        if length >= target:
+        if length + _count(closer) >= target:
             break
         if length + _count(body) <= most:
             chosen.append(body)

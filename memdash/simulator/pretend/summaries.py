@@ -133,7 +133,7 @@ def _body(material: Sequence[Passage], limit: Limit) -> str:
 def _cut(items: Sequence[_Item], words: int) -> str:
     """Return as much of the weightiest statement as fits, where none fits whole."""
     if not items:
-        return " ".join("Nothing was said yet.".split()[:words])
+        return " ".join(["Nothing", "was", "said", "yet."][:words])
     best = max(items, key=lambda one: (one.score, [-at for at in one.place]))
     return " ".join(best.text.split()[:words])
 
@@ -148,16 +148,24 @@ def _items(material: Sequence[Passage]) -> list[_Item]:
     seen: set[str] = set()
     for number, one in enumerate(said):
         text = _FILLER.sub("", one.text)
-        if text.lower() in seen or _PLEASANTRY.match(text):
+        text = text[:1].upper() + text[1:] if text != one.text else text
+        if (
+            text.lower() in seen
+            or _PLEASANTRY.match(text)
+            or (text.endswith(":") and one.speaker is Speaker.USER)
+        ):
             continue
         seen.add(text.lower())
-        score = _weigh(one, text)
         if one.speaker is Speaker.TOOL:
             # A line that a log repeats with other numbers is noise; what stands there once is what happened.
             repeats = alike[_shape(one)]
-            score *= 1.0 if repeats == 1 else 0.6 if repeats <= 3 else 0.15
+            if repeats > 3:
+                continue
+            score = _weigh_result(one, text) * (1.0 if repeats == 1 else 0.6)
             if score >= _LEAST:
                 text = _with_call(one.call, text)
+        else:
+            score = _weigh(one, text)
         item = _Item((one.message, number), text, score, one.sentence.units, one.speaker)
         if items and _completes(one, items[-1]):
             before = items.pop()
@@ -168,7 +176,8 @@ def _items(material: Sequence[Passage]) -> list[_Item]:
                 score=max(before.score, score) + 0.1,
                 units=before.units | item.units,
             )
-        items = [old for old in items if not _supersedes(item, old)]
+        if one.speaker is Speaker.USER and UPDATE.search(text):
+            items = [old for old in items if not _supersedes(item, old)]
         items.append(item)
     return items
 
@@ -176,25 +185,38 @@ def _items(material: Sequence[Passage]) -> list[_Item]:
 def _weigh(one: Statement, text: str) -> float:
     """Return how much the next turn would miss this statement."""
     units = one.sentence.units
+    if not any(reading.weight(unit) > 0.2 for unit in units):
+        return 0.0
     attributes = sum(1 for unit in units if reading.is_attribute(unit))
     content = (1.0 if attributes else 0.0) + 0.2 * min(max(attributes - 1, 0), 3)
-    if one.speaker is Speaker.TOOL:
-        text = _STAMP.sub("", text)
-    content += sum(weight for kind, weight in _KIND_WEIGHTS.items() if holds(text, kind))
-    if one.speaker is Speaker.TOOL:
-        return _BASE[one.speaker] + 0.4 * content + (0.6 if "ERROR" in units or "CAUSE" in units else 0.0)
-    content += sum(weight for sign, weight in _SIGNS if sign.search(text))
-    if UPDATE.search(text) and content:
-        content += 0.3
+    valued = sum(weight for kind, weight in _KIND_WEIGHTS.items() if holds(text, kind))
     if one.speaker is Speaker.ASSISTANT:
-        return _BASE[one.speaker] + (
-            0.5 * content if any(holds(text, kind) for kind in _KIND_WEIGHTS) else 0.0
-        )
+        return _BASE[one.speaker] + (0.5 * (content + valued) if valued else 0.0)
+    content += valued + sum(weight for sign, weight in _SIGNS if sign.search(text))
+    if content and UPDATE.search(text):
+        content += 0.3
     if text.rstrip(" \"”')").endswith("?"):
         return 0.3 + 0.15 * content
     return (_BASE[one.speaker] if content else 0.4) + content
 
 
+def _weigh_result(one: Statement, text: str) -> float:
+    """Return how much the next turn would miss this line of a tool result: outcomes and values most, words alone little."""
+    units = one.sentence.units
+    bare = _STAMP.sub("", text)
+    outcome = not units.isdisjoint(_OUTCOMES)
+    if not outcome and not any(char.isdigit() for char in bare):
+        return 0.1
+    valued = sum(
+        weight
+        for kind, weight in ((Kind.CODE, 0.8), (Kind.NUMBER, 0.3), (Kind.DATE, 0.7))
+        if holds(bare, kind)
+    )
+    attribute = any(reading.is_attribute(unit) for unit in units)
+    return _BASE[Speaker.TOOL] + 0.4 * (attribute + valued) + (0.6 if outcome else 0.0)
+
+
+_OUTCOMES: Final = frozenset(("ERROR", "CAUSE"))
 _STAMP: Final = re.compile(
     r"^\W*\d{4}-\d\d-\d\d[T ]?[\d:.,]*Z?\W*(?:[+-]\d\d:?\d\d)?|^\W*\d\d:\d\d:\d\d[.,\d]*"
 )
@@ -218,15 +240,24 @@ def _completes(one: Statement, before: _Item) -> bool:
     if one.speaker is not Speaker.USER or before.speaker is not Speaker.USER:
         return False
     own = [unit for unit in one.sentence.units if reading.is_attribute(unit) or reading.is_entity(unit)]
-    if own or not any(
-        values(one.text, kind) for kind in (Kind.NUMBER, Kind.MONEY, Kind.DATE, Kind.TIME, Kind.CODE)
+    content = [
+        unit
+        for unit in one.sentence.units
+        if reading.weight(unit) >= 1.0 and not any(char.isdigit() for char in unit)
+    ]
+    if (
+        own
+        or len(content) > 2
+        or not any(
+            values(one.text, kind) for kind in (Kind.NUMBER, Kind.MONEY, Kind.DATE, Kind.TIME, Kind.CODE)
+        )
     ):
         return False
     if not any(reading.is_attribute(unit) for unit in before.units):
         return False
     if UPDATE.search(one.text):
         return one.message - before.place[0] <= 2 and len(one.text.split()) <= 14
-    return one.message == before.place[0] and len(one.text.split()) <= 7
+    return one.message == before.place[0] and len(content) <= 1 and len(one.text.split()) <= 7
 
 
 def _supersedes(new: _Item, old: _Item) -> bool:

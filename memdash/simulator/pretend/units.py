@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
-
-import snowballstemmer
 
 from memdash.simulator.pretend.lexicon import (
     ATTRIBUTES,
     ENTITIES,
     IMPLIED,
     NO_NAMES,
-    OWN_MEANING,
     PEOPLE,
     RELATED,
     SOFT,
@@ -21,19 +19,27 @@ from memdash.simulator.pretend.lexicon import (
     STOP,
 )
 from memdash.simulator.pretend.phrases import PHRASES, Phrase
+from memdash.simulator.pretend.stems import stem
 
-_stem_word = snowballstemmer.stemmer("english").stemWord
+
+def _forms(words: str) -> Iterator[str]:
+    """Yield listed words and their plurals; other forms are listed where they mean the same."""
+    for word in words.split():
+        yield word
+        if word.endswith("y") and word[-2] not in "aeiou":
+            yield f"{word[:-1]}ies"
+        elif word.endswith(("s", "x", "ch", "sh")):
+            yield f"{word}es"
+        else:
+            yield f"{word}s"
+
 
 _CONCEPTS: Final = {
     word: concept
     for kind in (SOFT, ENTITIES, PEOPLE, ATTRIBUTES)
     for concept, words in kind.items()
-    for word in words.split()
+    for word in _forms(words)
 }
-_BY_STEM: Final = {
-    _stem_word(word): concept for word, concept in _CONCEPTS.items() if concept not in ATTRIBUTES
-}
-"""Other forms of a listed word mean the same; but for attributes, whose every form is listed ("allow" is no allowance)."""
 _ATTRIBUTES: Final = frozenset(ATTRIBUTES) | {"SELF", "HEADCOUNT"}
 _ENTITIES: Final = frozenset(ENTITIES) | frozenset(PEOPLE)
 PEOPLE_CONCEPTS: Final = frozenset(PEOPLE)
@@ -43,8 +49,13 @@ for _one in PHRASES:
     for _word in _one.words:
         _PHRASES_BY_WORD.setdefault(_word, []).append(_one)
 
-_TOKEN: Final = re.compile(r"[^\W_]+(?:['’\-.:,/+][^\W_]+)*")
-_PART: Final = re.compile(r"[-/:+]|(?<=[a-z])(?=[A-Z])")
+_TOKEN: Final = re.compile(r"[^\W_]+(?:['’\-.:,/+_]+[^\W_]+)*")
+_PART: Final = re.compile(r"[-/:+_.]+|(?<=[a-z])(?=[A-Z])")
+
+_CHEAP: Final = re.compile(
+    r"\b[Bb]udget(?=[ -](?:airlines?|carriers?|hotels?|hostels?|flights?|options?|travel\w*|friendly|restaurants?|chain|version|phone|model)\b)"
+)
+"""Where the word says that something is cheap."""
 
 _INTRODUCTION: Final = re.compile(
     r"\b(?:I['’]m|I am|[Cc]all me|[Gg]o by|[Nn]ame is|[Nn]ame['’]s|[Uu]ser is (?:called|named)|[Uu]ser(?: name)?(?: is|:)|[Nn]ame:)"
@@ -70,18 +81,16 @@ def word_units(word: str) -> tuple[str, ...]:
         lower = lower[:-2]
     if lower in _CONCEPTS:
         return (_CONCEPTS[lower],)
+    if not any(char.isalpha() for char in lower):
+        return (normal_number(lower),)
     parts = [part for part in _PART.split(word) if part]
-    if any(char.isdigit() for char in lower):
-        whole = normal_number(lower)
-        return (whole,) if len(parts) < 2 else (whole, *(unit for part in parts for unit in word_units(part)))
     if len(parts) > 1:
         return (lower, *(unit for part in parts for unit in word_units(part)))
+    if any(char.isdigit() for char in lower):
+        return (lower,)
     if len(lower) < 2:
         return ()
-    if lower in OWN_MEANING:
-        return (lower,)
-    stem = _stem_word(lower)
-    return (_BY_STEM.get(stem, stem),)
+    return (stem(lower),)
 
 
 def normal_number(text: str) -> str:
@@ -92,6 +101,8 @@ def normal_number(text: str) -> str:
 
 def units(text: str) -> frozenset[str]:
     """Return the units of a sentence."""
+    if "udget" in text:
+        text = _CHEAP.sub("cheap", text)
     found: set[str] = set()
     phrases: set[Phrase] = set()
     introduces = False
@@ -151,9 +162,16 @@ def likeness(unit: str, found: frozenset[str]) -> float:
     return max((RELATED.get(frozenset((unit, other)), 0.0) for other in found), default=0.0)
 
 
-def implied_by(found: frozenset[str]) -> frozenset[str]:
+def implied_by(found: Iterable[str]) -> frozenset[str]:
     """Return what the concepts in ``found`` bring along anyway."""
-    return frozenset().union(*(IMPLIED.get(unit, frozenset()) for unit in found))
+    return frozenset().union(*(_IMPLIED[unit] for unit in found if unit in _IMPLIED))
+
+
+def _units_of(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(unit for word in words for unit in ((word,) if is_concept(word) else word_units(word)))
+
+
+_IMPLIED: Final = {concept: _units_of(words) for concept, words in IMPLIED.items()}
 
 
 def related_to(found: frozenset[str]) -> frozenset[str]:

@@ -75,6 +75,8 @@ _ABBREVIATION: Final = re.compile(
     re.I,
 )
 _BULLET: Final = re.compile(r"^\s*(?:[-*•–]|\(?\d{1,3}[.)]|#{1,6})\s+")
+_SECTION: Final = re.compile(r"^\s*\[[^\]]{1,60}\]\s*$")
+"""A section's head in a settings file."""
 _LONGEST: Final = 2_000
 
 
@@ -138,7 +140,7 @@ def _read(text: str) -> Iterator[Sentence]:
             return
     heading: frozenset[str] = frozenset()
     for line in text.splitlines():
-        if line.rstrip().endswith(":") or line.startswith("#"):
+        if line.rstrip().endswith(":") or line.startswith("#") or _SECTION.match(line):
             heading = units(line)
         elif not line.strip():
             heading = frozenset()
@@ -178,14 +180,16 @@ def system_text(request: Request) -> str:
     return "\n".join(_texts(request.get("system")))
 
 
-def messages(request: Request) -> list[Mapping[str, Any]]:
+def messages(request: Request) -> Sequence[Mapping[str, Any]]:
     """Return the messages the model sees: what stands before the last compaction block is closed."""
-    given = [one for one in request.get("messages") or () if isinstance(one, Mapping)]
+    given: Sequence[Mapping[str, Any]] = request.get("messages") or ()
     for index in range(len(given) - 1, -1, -1):
-        blocks = _blocks(given[index].get("content"))
-        for at in range(len(blocks) - 1, -1, -1):
-            if blocks[at].get("type") == "compaction" and blocks[at].get("content"):
-                return [{**given[index], "content": blocks[at:]}, *given[index + 1 :]]
+        content = given[index]["content"]
+        if isinstance(content, str):
+            continue
+        for at in range(len(content) - 1, -1, -1):
+            if content[at].get("type") == "compaction" and content[at].get("content"):
+                return [{**given[index], "content": content[at:]}, *given[index + 1 :]]
     return given
 
 
@@ -252,14 +256,8 @@ def statements(shown: Iterable[Passage]) -> list[Statement]:
     return found
 
 
-def _blocks(content: Any) -> list[Mapping[str, Any]]:
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return (
-        [block for block in content or () if isinstance(block, Mapping)]
-        if isinstance(content, list | tuple)
-        else []
-    )
+def _blocks(content: Any) -> Sequence[Mapping[str, Any]]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content or ()
 
 
 def _texts(content: Any) -> Iterator[str]:
