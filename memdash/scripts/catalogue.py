@@ -30,10 +30,10 @@ class Entry:
 
 
 def bundled_folder() -> Path:
-    """Return the folder of the bundled scripts: ``data/scripts`` beside the package, or inside it where it was installed so."""
+    """Return the folder of the bundled scripts: inside the package in an installed wheel, beside it in a clone."""
     package = Path(__file__).resolve().parents[1]
-    beside = package.parent / "data" / "scripts"
-    return beside if beside.is_dir() else package / "data" / "scripts"
+    inside = package / "data" / "scripts"
+    return inside if inside.is_dir() else package.parent / "data" / "scripts"
 
 
 def script_folders() -> list[Path]:

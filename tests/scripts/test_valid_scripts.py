@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -286,3 +288,13 @@ def test_any_script_survives_yaml_and_json(script: Script) -> None:
     assert parse_script(to_yaml(script)) == script
     assert from_json(to_json(script)) == script
     assert script_hash(from_json(to_json(script))) == script_hash(script)
+
+
+def test_the_example_of_the_reference_is_valid_and_round_trips() -> None:
+    reference = (Path(__file__).resolve().parents[2] / "docs" / "scripts.md").read_text(encoding="utf-8")
+    example = re.search(r"```yaml\n(.*?)```", reference, re.DOTALL)
+    assert example is not None
+    script = parse_script(example.group(1), "docs/scripts.md")
+    assert script.warnings == ()
+    assert [fact.id for fact in script.facts] == ["budget", "code"]
+    assert parse_script(to_yaml(script)) == script
