@@ -51,7 +51,8 @@ def cache_share_per_turn(
     sheet.draw_lines(lines, styles, hover="%{y:.0f} %")
     sheet.turn_axis(series)
     sheet.label(sheet.y, "share of prompt tokens")
-    sheet.y.update(range=[-3, 103], tickvals=[0, 25, 50, 75, 100], ticksuffix=" %")
+    ticks = [0, 25, 50, 75, 100]
+    sheet.y.update(range=[-3, 103], tickvals=ticks, ticktext=[f"{tick} %" for tick in ticks])
     return sheet.figure()
 
 

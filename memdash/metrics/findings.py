@@ -72,7 +72,9 @@ def _cheapest(ranked: Sequence[SeriesSummary], waiting: str) -> Headline:
     able = [one for one in ranked if one.kept_all or not facts]
     best = _best(able, _cost, smallest=True)
     if not best:
-        unknown = "the price of a model is not known" if able else "no strategy kept every fact"
+        seen = any(one.kept is not None for one in ranked)
+        lost = "no strategy kept every fact" if seen else "what was kept is not known"
+        unknown = "the price of a model is not known" if able else lost
         return Headline(title, numbers.NOTHING, (), waiting or unknown)
     remarks = ["simulated" if best[0].simulated else "live"]
     if best[0].cost_against_full_history is not None:

@@ -146,15 +146,15 @@ CASES: dict[str, Callable[[], list[ReplayLog]]] = {
 
 
 @functools.cache
-def drawn(case: str) -> Any:
+def measured(case: str) -> Any:
     """A case's series and styles, measured once."""
-    return make_make_drawable(CASES[case]())
+    return make_drawable(CASES[case]())
 
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("chart", Chart)
 def test_every_chart_draws_every_comparison(chart: Chart, case: str) -> None:
-    series, styles = drawn(case)
+    series, styles = measured(case)
     for theme in THEMES:
         figure = draw(chart, series, styles, theme)
         payload = json.loads(figure.to_json())
@@ -171,7 +171,7 @@ def test_every_chart_draws_every_comparison(chart: Chart, case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("chart", Chart)
 def test_the_text_alternative_says_the_finding(chart: Chart, case: str) -> None:
-    series, _ = drawn(case)
+    series, _ = measured(case)
     told = alt_text(chart, series)
     assert title_of(chart, series) in told
     assert told.endswith(".")
@@ -182,7 +182,7 @@ def test_the_text_alternative_says_the_finding(chart: Chart, case: str) -> None:
 
 @pytest.mark.parametrize("chart", Chart)
 def test_names_are_shown_as_they_are_and_never_as_markup(chart: Chart) -> None:
-    series, styles = drawn("hostile names")
+    series, styles = measured("hostile names")
     figure = draw(chart, series, styles, "light")
     shown = [figure.layout.title.text, figure.layout.title.subtitle.text]
     shown += [trace.name for trace in figure.data]
@@ -222,9 +222,7 @@ def test_amounts_start_at_zero_and_axes_have_units() -> None:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_a_series_has_its_own_colour_dash_and_marker_in_every_line_chart(
-    theme: Theme, drawable: Make
-) -> None:
+def test_a_series_has_its_own_colour_dash_and_marker_in_every_line_chart(theme: Theme) -> None:
     series, styles = make_drawable(several())
     for chart in (Chart.TOKENS, Chart.COST, Chart.CACHE, Chart.WAIT):
         traces = {
@@ -270,7 +268,7 @@ def test_what_a_server_does_not_report_is_a_gap_and_a_note() -> None:
 
 
 def test_long_replays_are_thinned_and_say_so() -> None:
-    series, styles = drawn("a thousand turns, six series")
+    series, styles = measured("a thousand turns, six series")
     figure = draw(Chart.TOKENS, series, styles, "light")
     assert "1,000 turns, thinned to lows and highs" in figure.layout.title.subtitle.text
     assert figure.data[0].x[0] == 1

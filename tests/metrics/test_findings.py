@@ -100,6 +100,8 @@ def test_nobody_is_picked_where_nobody_qualifies() -> None:
     lost = headlines(rows([window()]))
     assert (lost.cheapest.value, lost.cheapest.series) == ("–", ())
     assert lost.cheapest.note == "no strategy kept every fact"
+    unseen = headlines(rows([full(turn(1, input=1))]))
+    assert unseen.cheapest.note == "what was kept is not known"
     unfinished = headlines(rows([refused()]))
     assert {
         pick.note for pick in (unfinished.cheapest, unfinished.fewest_tokens, unfinished.longest_wait)
