@@ -9,6 +9,7 @@ import click
 
 from memdash import __version__
 from memdash.cli.exits import FAILED, INTERRUPTED, OK, OUT_OF_BUDGET, WRONG_USAGE
+from memdash.cli.group import Group
 from memdash.cli.output import complain, flush
 from memdash.errors import BudgetExceeded, InputError, MemdashError, StoreError
 
@@ -25,7 +26,7 @@ _COMMANDS = {
 """Where each command lives, in the order the help shows them."""
 
 
-class _LazyGroup(click.Group):
+class _LazyGroup(Group):
     """A group that imports a command when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -12,10 +12,12 @@ from memdash import numbers, report
 from memdash.assertions import Assertion, check_labels, parse_assertion
 from memdash.cli.database import database_option, opened
 from memdash.cli.exits import FAILED, INTERRUPTED, OK, OUT_OF_BUDGET
+from memdash.cli.grid import one_line
 from memdash.cli.output import complain, say
 from memdash.cli.progress import progress
 from memdash.cli.setup import Setup, setup_options
 from memdash.cli.table import FORMATS, rendered
+from memdash.models import facts
 from memdash.records import Status
 from memdash.spec import ComparisonSpec, Provider, ReplaySpec
 
@@ -34,8 +36,8 @@ _CANCEL_SECONDS = 15.0
     "asserted",
     multiple=True,
     metavar="EXPR",
-    help='FIELD OP VALUE over every replay, or "LABEL: FIELD OP VALUE", for instance recall>=1. Repeatable; exit code 1 where one '
-    "does not hold.",
+    help='FIELD OP VALUE over every replay, or "LABEL: FIELD OP VALUE", for instance recall>=1. Repeatable; exit code 1 where '
+    "one does not hold.",
 )
 @click.option(
     "--format",
@@ -56,8 +58,11 @@ def run(asserted: tuple[str, ...], form: str, quiet: bool, db: Path | None, **ty
     spec = Setup(**typed).spec()
     replays = spec.replays()
     assertions = _assertions(asserted, replays)
+    from memdash.budget import check_models
+    from memdash.prices import PriceTable
     from memdash.worker import Worker
 
+    check_models(spec, PriceTable.load())
     with opened(db) as store, Worker(store) as worker:
         if spec.provider is Provider.ANTHROPIC and not quiet:
             _announce(spec, worker)
@@ -82,15 +87,19 @@ def _assertions(texts: Sequence[str], replays: Sequence[ReplaySpec]) -> list[Ass
 
 def _announce(spec: ComparisonSpec, worker: Worker) -> None:
     """Say what a live run will take before it starts."""
-    estimate = worker.estimate_now(spec)
     limit = "no limit" if spec.budget is None else f"budget {numbers.usd(spec.budget)}"
+    unknown = [model for model in spec.models if facts(model) is None]
+    if unknown:
+        complain(f"no estimate: the simulator does not know {', '.join(unknown)}; {limit}")
+        return
+    estimate = worker.estimate_now(spec)
     complain(
         f"estimate, rehearsed in the simulator: {numbers.count(estimate.requests, 'request')}, "
         f"{numbers.tokens(estimate.prompt_tokens)} prompt tokens, {numbers.usd(estimate.total_usd)} with probes; {limit}"
     )
     for one in estimate.replays:
         if one.problem:
-            complain(f"estimate: {one.label}: {one.problem}")
+            complain(f"estimate: {one.label} would end early: {one_line(one.problem)}")
 
 
 def _watch(worker: Worker, comparison: str, *, quiet: bool) -> bool:

@@ -9,6 +9,7 @@ import click
 from memdash import numbers
 from memdash.cli.exits import OK, WRONG_USAGE
 from memdash.cli.grid import Grid, one_line
+from memdash.cli.group import Group
 from memdash.cli.output import complain, say
 from memdash.errors import InputError
 from memdash.scripts.model import Script
@@ -16,7 +17,7 @@ from memdash.scripts.model import Script
 _MOST_WARNED = 5
 
 
-@click.group()
+@click.group(cls=Group)
 def scripts() -> None:
     """List, read, validate and import scripted conversations."""
 

@@ -49,7 +49,7 @@ def _row(replay: Replay, reference: Replay | None) -> tuple[str, ...]:
     return (
         replay["label"],
         numbers.tokens(replay["prompt_tokens"]),
-        numbers.percent(replay["cache_share"]) if replay["requests"] else numbers.NOTHING,
+        numbers.NOTHING if replay["prompt_tokens"] == 0 else numbers.percent(replay["cache_share"]),
         numbers.usd(replay["cost_usd"]),
         _against(replay, reference),
         numbers.part(replay["kept"], replay["facts_total"]),

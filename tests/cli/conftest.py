@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+HERE = ("--budget", "99")
+"""Under a budget replays run in the process itself, which spares a test the start of others."""
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -49,11 +52,12 @@ def memdash(
 
 
 @pytest.fixture
-def memdash_process(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
+def memdash_process(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Start a command as a process of its own, in a folder and with a database of its own."""
+    started: list[subprocess.Popen[str]] = []
 
     def start(*arguments: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-m", "memdash", *arguments],
             cwd=tmp_path,
             env=os.environ
@@ -62,5 +66,13 @@ def memdash_process(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
             stderr=subprocess.PIPE,
             text=True,
         )
+        started.append(process)
+        return process
 
-    return start
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
