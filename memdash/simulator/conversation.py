@@ -20,8 +20,10 @@ from memdash.simulator.rules import Rules
 MOST_MESSAGES = 100_000
 """Messages a request may have (Messages API, create a message)."""
 
-_MOST_STEPS = 50_000
-_MOST_READ = 20_000
+# About 1.2 kB a step, texts included once. A conversation longer than that is still kept whole.
+_MOST_STEPS = 10_000
+_MOST_STEPS_OF_THE_LONGEST = 4
+_MOST_READ = 5_000
 
 
 class Step:
@@ -179,12 +181,13 @@ class Conversations:
         self._rules = rules
         self._root = Step(None, None)
         self._steps = 0
+        self._longest = 0
         self._read: dict[tuple[str, str], Message] = {}
 
     @property
     def is_full(self) -> bool:
         """Whether so much has been read that it is time to start anew."""
-        return self._steps > _MOST_STEPS
+        return self._steps > max(_MOST_STEPS, _MOST_STEPS_OF_THE_LONGEST * self._longest)
 
     def read(self, messages: Any) -> Step:
         """Return the step at the end of these messages.
@@ -198,6 +201,7 @@ class Conversations:
             raise invalid(
                 f"messages: a request can hold at most {MOST_MESSAGES} messages, found {len(messages)}"
             )
+        self._longest = max(self._longest, len(messages))
         step = self._root
         for index, raw in enumerate(messages):
             latest = step.latest
