@@ -245,7 +245,8 @@ class Worker:
             except StoreError as problem:
                 _log.error("the end of %s could not be kept: %s", replay.spec.id, problem)
         with self._lock:
-            over = all(one.ended for one in run.replays.values())
+            replay.settled = True
+            over = all(one.settled for one in run.replays.values())
         if over:
             with suppress(StoreError):  # whoever reads the results flushes too, and is told
                 self._store.flush()
@@ -276,6 +277,8 @@ class _ReplayRun:
         self.tally = tally
         self.resumed = resumed
         self.ended = False
+        self.settled = False
+        """Whether its end is stored as well."""
         self.pool: Children | Threads
         self.task: Task | None = None
 

@@ -18,7 +18,8 @@ from memdash.records import EventKind, EventRecord, Iteration, Record, Status, U
 from memdash.replay_log import ReplayLog
 from memdash.spec import Provider
 from memdash.store import MEMORY, Store
-from tests.store.samples import a_comparison, a_request, a_script, journals, some_records
+from tests.store.any_records import journals
+from tests.store.samples import a_comparison, a_request, a_script, some_records
 
 
 @pytest.fixture
@@ -156,7 +157,7 @@ def test_an_unknown_comparison_is_named_with_what_comes_near(store: Store) -> No
         StoreError, match=r"no comparison 'cmp_0123456789aX'; did you mean cmp_0123456789ab\?"
     ):
         store.comparison("cmp_0123456789aX")
-    with pytest.raises(StoreError, match="no comparison 'zzz'$"):
+    with pytest.raises(StoreError, match=r"no comparison 'zzz'$"):
         store.replay_logs("zzz")
     with pytest.raises(StoreError, match="no replay 'zzz'"):
         store.journal("zzz")
