@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memdash.errors import InputError, ScriptError
-from memdash.scripts import bundled_folder, find_scripts, list_scripts, script_folders
+from memdash.scripts import bundled_folder, find_scripts, import_file, list_scripts, script_folders
 
 SIMPLE = "id: {id}\nturns: [hi]\n"
 
@@ -94,3 +94,8 @@ def test_any_other_file_is_imported_and_numbered(tmp_path: Path) -> None:
         find_scripts(tmp_path / "none.json")
     with pytest.raises(ScriptError, match="this is not a file"):
         find_scripts(tmp_path)
+
+
+def test_a_script_needs_no_import(tmp_path: Path) -> None:
+    with pytest.raises(ScriptError, match=r"own\.yaml: a YAML file is a script already; it needs no import$"):
+        import_file(tmp_path / "own.yaml")

@@ -35,7 +35,10 @@ def import_file(path: Path | str, format: str | None = None) -> list[Script]:
         InputError: there is no such format.
     """
     _check_format(format)
-    return _scripts(read_documents(path), Path(path), format)
+    path = Path(path)
+    if path.suffix.lower() in (".yaml", ".yml"):
+        raise ScriptError("a YAML file is a script already; it needs no import", path=path)
+    return _scripts(read_documents(path), path, format)
 
 
 def import_text(text: str, name: str = "conversation.json", format: str | None = None) -> list[Script]:
