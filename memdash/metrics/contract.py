@@ -78,10 +78,14 @@ def replay_json(result: ReplayResult) -> dict[str, Any]:
         "cache_read_input_tokens": result.cache_read_input_tokens,
         "output_tokens": result.output_tokens,
         "cache_share": result.cache_share,
-        "cost_usd": result.cost_usd,
-        "cost_by_purpose_usd": {"turn": costs.turn, "tool": costs.tool, "summary": costs.summary},
+        "cost_usd": _usd(result.cost_usd),
+        "cost_by_purpose_usd": {
+            "turn": _usd(costs.turn),
+            "tool": _usd(costs.tool),
+            "summary": _usd(costs.summary),
+        },
         "probe_requests": result.probe_requests,
-        "probe_cost_usd": result.probe_cost_usd,
+        "probe_cost_usd": _usd(result.probe_cost_usd),
         "recall": result.recall,
         "recall_passed": result.recall_passed,
         "recall_total": result.recall_total,
@@ -132,13 +136,23 @@ def settings_json(spec: ComparisonSpec) -> dict[str, Any]:
 def _waits_json(waits: Waits | None) -> dict[str, float | None]:
     if waits is None:
         return {"p50": None, "p95": None, "max": None, "total": None}
-    return {"p50": waits.p50, "p95": waits.p95, "max": waits.max, "total": waits.total}
+    return {"p50": _ms(waits.p50), "p95": _ms(waits.p95), "max": _ms(waits.max), "total": _ms(waits.total)}
 
 
 def _percentiles_json(times: Percentiles | None) -> dict[str, float | None]:
     if times is None:
         return {"p50": None, "p95": None}
-    return {"p50": times.p50, "p95": times.p95}
+    return {"p50": _ms(times.p50), "p95": _ms(times.p95)}
+
+
+def _ms(milliseconds: float | None) -> float | None:
+    """To the microsecond: digits beyond are noise of the addition."""
+    return None if milliseconds is None else round(milliseconds, 3)
+
+
+def _usd(dollars: float | None) -> float | None:
+    """To 10⁻¹² dollars, the unit that prices are computed in; digits beyond are noise of the addition."""
+    return None if dollars is None else round(dollars, 12)
 
 
 def _turn_json(row: TurnResult) -> dict[str, Any]:
@@ -149,8 +163,8 @@ def _turn_json(row: TurnResult) -> dict[str, Any]:
         "cache_creation_input_tokens": row.cache_creation_input_tokens,
         "input_tokens": row.input_tokens,
         "output_tokens": row.output_tokens,
-        "cost_usd": row.cost_usd,
-        "wait_ms": row.wait_ms,
+        "cost_usd": _usd(row.cost_usd),
+        "wait_ms": _ms(row.wait_ms),
         "cache_miss_reason": None if row.cache_miss_reason is None else str(row.cache_miss_reason),
         "events": [
             {"kind": str(event.kind), **{k: v for k, v in event.data.items() if k != "kind"}}

@@ -15,7 +15,12 @@ _KNOWN: tuple[_Known, ...] = tuple(
     _Known(re.compile(pattern, re.IGNORECASE | re.DOTALL), meaning)
     for pattern, meaning in (
         (
-            r"thinking.{0,40}block.*bound to a different conversation|bound to a different conversation",
+            r"bound to a different conversation.*(tool definitions|system prompt) ha",
+            "Each thinking block is signed over everything before it, tools and system prompt included; the script changed those, "
+            "and blocks from before were sent again. Strip thinking when they change, or let the API drop the blocks.",
+        ),
+        (
+            r"bound to a different conversation",
             "Each thinking block is signed over everything before it; this strategy changed what came before and sent the block "
             "again, so its signature no longer fits. Strip thinking when you edit history, or let the API drop the blocks.",
         ),

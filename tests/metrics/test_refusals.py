@@ -15,6 +15,11 @@ from memdash.metrics import explain
             'Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".',
             "signed over everything before it",
         ),
+        (
+            "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. "
+            "The tool definitions have changed since the block was created.",
+            "the script changed those",
+        ),
         ("messages.3.content.0: Invalid `signature` in `thinking` block", "other than the model wrote it"),
         (
             "messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_1. Each `tool_result` block "
