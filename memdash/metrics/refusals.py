@@ -16,7 +16,7 @@ _KNOWN: tuple[_Known, ...] = tuple(
     for pattern, meaning in (
         (
             r"bound to a different conversation.*(tool definitions|system prompt) ha",
-            "Each thinking block is signed over everything before it, tools and system prompt included; the script changed those, "
+            "Each thinking block is signed over everything before it, tools and system prompt included; the script changed those "
             "and blocks from before were sent again. Strip thinking when they change, or let the API drop the blocks.",
         ),
         (
