@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
+from memdash import numbers
 from memdash.errors import InputError
 from memdash.scripts.model import Script
 from memdash.spec import (
@@ -19,9 +20,10 @@ from memdash.spec import (
     CacheMarks,
     ComparisonSpec,
     Provider,
+    ReplaySpec,
     Replies,
 )
-from memdash.strategies.base import StrategyChoice, choose, parameters, strategy
+from memdash.strategies import StrategyChoice, choose, parameters, strategy
 
 MAX_REPEATS: Final = 20
 MAX_REPLAYS: Final = 400
@@ -291,12 +293,19 @@ def to_spec(choices: Choices, scripts: Mapping[str, Script]) -> ComparisonSpec:
         token_counter=choices.counter,
         seed=choices.seed,
     )
-    count = len(spec.replays())
-    if count > MAX_REPLAYS:
+    replays = spec.replays()
+    if len(replays) > MAX_REPLAYS:
         raise InputError(
-            f"that makes {count} replays; choose fewer scripts, settings or repeats ({MAX_REPLAYS} at most)"
+            f"that makes {len(replays)} replays; choose fewer scripts, settings or repeats ({MAX_REPLAYS} at most)"
         )
-    return spec
+    return spec if spec.title else replace(spec, title=_title(replays))
+
+
+def _title(replays: Sequence[ReplaySpec]) -> str:
+    """Say what is compared, as a person would."""
+    what = numbers.listing(list(dict.fromkeys(one.series for one in replays)), limit=5)
+    scripts = list(dict.fromkeys(one.script.title for one in replays))
+    return f"{what[:1].upper()}{what[1:]}: {numbers.listing(scripts, limit=3)}"
 
 
 def of_spec(spec: ComparisonSpec) -> Choices:

@@ -48,6 +48,13 @@ def _take_in_address() -> None:
         state[_LINK_PROBLEMS] = [*state.get(_LINK_PROBLEMS, []), *problems]
 
 
+@st.fragment(run_every=2.0)
+def _wait_for_the_first() -> None:
+    """The first start runs a comparison by itself: show it as soon as it is there."""
+    if _latest() is not None:
+        st.rerun()
+
+
 _take_in_address()
 with st.sidebar:
     setup_form()
@@ -68,4 +75,9 @@ elif st.session_state.get("comparison_missing"):
         if st.button("Open the library", icon=":material/folder_open:", key="to_library"):
             st.switch_page("library.py")
 else:
-    empty("No comparison yet", "Choose scripts and strategies on the left and press Run.", ":material/compare_arrows:")
+    empty(
+        "No comparison yet",
+        "Choose scripts and strategies on the left and press Run.",
+        ":material/compare_arrows:",
+    )
+    _wait_for_the_first()

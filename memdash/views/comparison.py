@@ -9,24 +9,15 @@ from typing import Final
 
 import streamlit as st
 
-from memdash import numbers, report
-from memdash.metrics import (
-    ReplayResult,
-    SeriesSummary,
-    comparison_json,
-    cost_against_full_history,
-    measure_all,
-    settings_json,
-    summarise,
-)
+from memdash import report
+from memdash.metrics import ReplayResult, SeriesSummary, cost_against_full_history, measure_all, summarise
 from memdash.palette import Style, assign
-from memdash.prices import PriceTable
-from memdash.records import Status
 from memdash.replay_log import ReplayLog
 from memdash.scripts import Script
 from memdash.spec import Provider
 from memdash.store import StoredComparison
 from memdash.views.state import services
+from memdash.worker import RESUMABLE
 
 _KEPT_IN_MEMORY: Final = 24
 
@@ -43,8 +34,8 @@ class View:
 
     @property
     def title(self) -> str:
-        """Its title, or one made of what was compared."""
-        return title_of(self.stored.title, [one.series for one in self.results], self.script_ids)
+        """Its title."""
+        return self.stored.title or self.stored.id
 
     @property
     def scripts(self) -> tuple[Script, ...]:
@@ -67,14 +58,19 @@ class View:
         return self.stored.spec.provider is Provider.ANTHROPIC
 
     @property
-    def token_counters(self) -> tuple[str, ...]:
-        """What counted the tokens."""
-        return tuple(dict.fromkeys(one.token_counter for one in self.stored.replays))
+    def token_counter(self) -> str:
+        """What counted the tokens, where the simulator did."""
+        return report.token_counter(self.stored)
 
     @property
-    def resumable(self) -> bool:
-        """Whether some of it was interrupted."""
-        return any(one.status is Status.INTERRUPTED for one in self.results)
+    def basis(self) -> str:
+        """What its numbers rest on; stands wherever they are shown."""
+        return report.basis(self.stored.spec.provider)
+
+    @property
+    def resumable(self) -> list[ReplayResult]:
+        """The replays that can go on from where they stopped."""
+        return [one for one in self.results if one.status in RESUMABLE]
 
     def of_script(self, script: str | None) -> list[ReplayResult]:
         """The replays of one script, or all."""
@@ -97,7 +93,7 @@ def _view(path: str, comparison_id: str, version: int) -> View:
     store = services().store
     stored = store.comparison(comparison_id)
     logs = store.replay_logs(comparison_id)
-    results = measure_all(logs, PriceTable.load())
+    results = measure_all(logs, stored.prices)
     return View(
         stored=stored,
         logs=logs,
@@ -107,26 +103,6 @@ def _view(path: str, comparison_id: str, version: int) -> View:
     )
 
 
-def title_of(title: str, series: Sequence[str], scripts: Sequence[str]) -> str:
-    """Return ``title``, or where none was given what was compared, in words."""
-    if title:
-        return title
-    what = numbers.listing(list(dict.fromkeys(series)), limit=5)
-    return f"{what[:1].upper()}{what[1:]} on {numbers.listing(list(dict.fromkeys(scripts)), limit=3)}"
-
-
 def file_of(comparison_id: str, ending: str) -> bytes:
     """Return a comparison as a file of this ending (``.json``, ``.csv`` or ``.parquet``)."""
-    shown = view(comparison_id)
-    make = report.format_of(Path(f"comparison{ending}"))
-    return make(
-        comparison_json(
-            shown.results,
-            comparison=comparison_id,
-            title=shown.title,
-            created_at=shown.stored.created_at,
-            settings=settings_json(shown.stored.spec),
-            token_counter=", ".join(shown.token_counters),
-            versions=shown.stored.versions,
-        )
-    )
+    return report.format_of(Path(f"comparison{ending}"))(report.read(services().store, comparison_id))

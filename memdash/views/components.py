@@ -10,9 +10,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from memdash.errors import MemdashError
+from memdash.palette import Theme
 
-SIMULATED: Final = "Simulator rules of 2026-11-30, not yet compared with the live API"
-"""What every page says beside simulated numbers."""
 
 HELP: Final[dict[str, str]] = {
     "prompt tokens": (
@@ -76,7 +75,7 @@ HELP: Final[dict[str, str]] = {
         "All strategies get the same replies in the same repeat, so differences between them are their own."
     ),
     "estimate": (
-        "Worked out before anything runs, with the cache modelled. "
+        "Rehearsed in the simulator before anything runs, with the cache modelled; that spends no money. "
         "The real figures depend on how long the replies turn out to be."
     ),
     "budget": (
@@ -106,7 +105,10 @@ def plain(text: str) -> str:
     return _PUNCTUATION.sub(r"\\\1", broken)
 
 
-def badge(text: str, icon: str, color: Literal["red", "orange", "blue", "green", "violet", "gray"]) -> None:
+Colour = Literal["red", "orange", "blue", "green", "violet", "gray"]
+
+
+def badge(text: str, icon: str, color: Colour) -> None:
     """Draw a badge with ``text`` as it is; ``st.badge`` escapes square brackets itself."""
     st.badge(plain(text).replace("\\[", "[").replace("\\]", "]"), icon=icon, color=color)
 
@@ -131,9 +133,9 @@ def empty(title: str, what_next: str, icon: str = ":material/inbox:") -> None:
         st.space("small")
 
 
-def dark() -> bool:
-    """Whether the person looks at the dark theme."""
-    return st.context.theme.type == "dark"
+def theme() -> Theme:
+    """Return which theme the person looks at."""
+    return "dark" if st.context.theme.type == "dark" else "light"
 
 
 def moment(when: datetime) -> str:

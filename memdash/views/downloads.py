@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import streamlit as st
 
@@ -21,7 +22,7 @@ def downloads(comparison_id: str) -> None:
         for ending, (label, mime, help_text) in _KINDS.items():
             st.download_button(
                 label,
-                data=lambda ending=ending: file_of(comparison_id, ending),
+                data=partial(file_of, comparison_id, ending),
                 file_name=f"memdash-{re.sub('[^A-Za-z0-9_-]', '', comparison_id)}{ending}",
                 mime=mime,
                 icon=":material/download:",

@@ -42,6 +42,6 @@ def in_words(estimate: Estimate, provider: Provider) -> str:
     parts = [
         numbers.count(estimate.requests, "request"),
         f"{numbers.tokens_short(estimate.prompt_tokens)} tokens",
-        f"{numbers.usd(cost)} with probes" if live else f"{numbers.usd(cost)} simulated",
+        f"{numbers.usd(cost)} with probes" if live else numbers.usd(cost),
     ]
-    return "About " + " · ".join(parts)
+    return "About " + ", ".join(parts)

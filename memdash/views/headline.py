@@ -18,6 +18,10 @@ _HELP: Final = {
 }
 
 
+_TITLE_HEIGHT: Final = 42
+"""Two lines of a title, so that the figures stand in a row where one title wraps."""
+
+
 def cards(summaries: Sequence[SeriesSummary]) -> None:
     """Draw the four cards in a row that wraps; before the first result they stand there empty, so that nothing moves."""
     found = headlines(summaries)
@@ -28,7 +32,8 @@ def cards(summaries: Sequence[SeriesSummary]) -> None:
 
 def _card(headline: Headline, help_text: str) -> None:
     with st.container(border=True, gap="xxsmall", height="stretch"):
-        st.caption(plain(headline.title), help=help_text)
+        with st.container(height=_TITLE_HEIGHT, border=False, vertical_alignment="bottom"):
+            st.caption(plain(headline.title), help=help_text)
         st.metric(plain(headline.title), headline.value, label_visibility="collapsed")
         if headline.series:
             st.markdown(f"**{plain(headline.whose)}**")

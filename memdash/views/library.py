@@ -5,11 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from memdash import numbers
+from memdash.store import ComparisonSummary
 from memdash.views.components import empty
 from memdash.views.library_row import comparison_row
 from memdash.views.state import services
 
 _PAGE = 15
+_POLL_SECONDS = 2.0
 
 head, find = st.columns([2, 1], vertical_alignment="bottom")
 with head:
@@ -25,22 +27,25 @@ query = find.text_input(
     live=True,
 )
 
-everything = services().store.comparisons()
-words = query.lower().split()
-found = [
-    one
-    for one in everything
-    if all(
-        word in " ".join([one.title, one.id, *one.scripts, *one.series, *one.models, one.provider]).lower()
-        for word in words
-    )
-]
 
-if not everything:
-    empty("Nothing has been run yet", "Choose scripts and strategies on the Compare page and press Run.")
-elif not found:
-    empty("Nothing matches", "Try fewer words; titles, scripts, strategies and models are searched.", ":material/search_off:")
-else:
+def _matches(one: ComparisonSummary, words: list[str]) -> bool:
+    text = " ".join([one.title, one.id, *one.scripts, *one.series, *one.models, one.provider]).lower()
+    return all(word in text for word in words)
+
+
+def _list(words: list[str]) -> None:
+    everything = services().store.comparisons()
+    found = [one for one in everything if _matches(one, words)]
+    if not everything:
+        empty("Nothing has been run yet", "Choose scripts and strategies on the Compare page and press Run.")
+        return
+    if not found:
+        empty(
+            "Nothing matches",
+            "Try fewer words; titles, scripts, strategies and models are searched.",
+            ":material/search_off:",
+        )
+        return
     pages = -(-len(found) // _PAGE)
     page = min(st.session_state.get("library_page", 1), pages)
     for one in found[(page - 1) * _PAGE : page * _PAGE]:
@@ -49,3 +54,7 @@ else:
         st.caption(numbers.count(len(found), "comparison") + (f" of {len(everything)}" if words else ""))
         if pages > 1:
             st.pagination(pages, key="library_page")
+
+
+running = bool(services().worker.running())
+st.fragment(_list, run_every=_POLL_SECONDS if running else None)((query or "").lower().split())

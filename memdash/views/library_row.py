@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -13,11 +13,11 @@ from memdash import numbers
 from memdash.errors import MemdashError
 from memdash.records import Status
 from memdash.store import ComparisonSummary
-from memdash.views.components import badge, clip, moment, plain
+from memdash.views.components import Colour, badge, clip, moment, plain
 from memdash.views.downloads import downloads
 from memdash.views.state import services
 
-_COLOURS: Final = {
+_COLOURS: Final[Mapping[Status, Colour]] = {
     Status.RUNNING: "blue",
     Status.QUEUED: "blue",
     Status.INTERRUPTED: "orange",
@@ -38,7 +38,11 @@ def comparison_row(one: ComparisonSummary) -> None:
             if st.button("Open", key=f"open.{one.id}", icon=":material/open_in_full:"):
                 st.switch_page("compare.py", query_params={"c": one.id})
             menu = st.popover(
-                "", icon=":material/more_vert:", key=f"menu.{one.id}", help="Rename, download, delete", on_change="rerun"
+                "",
+                icon=":material/more_vert:",
+                key=f"menu.{one.id}",
+                help="Rename, download, delete",
+                on_change="rerun",
             )
             if menu.open:
                 with menu:
@@ -56,10 +60,21 @@ def comparison_row(one: ComparisonSummary) -> None:
 def state_badge(statuses: Sequence[Status]) -> None:
     """Say in a badge how far a comparison is."""
     counted = Counter(statuses)
-    for status in (Status.RUNNING, Status.QUEUED, Status.INTERRUPTED, Status.STOPPED_BY_BUDGET, Status.FAILED, Status.CANCELLED):
+    for status in (
+        Status.RUNNING,
+        Status.QUEUED,
+        Status.INTERRUPTED,
+        Status.STOPPED_BY_BUDGET,
+        Status.FAILED,
+        Status.CANCELLED,
+    ):
         if counted[status]:
             over = sum(count for state, count in counted.items() if state.over)
-            text = f"{over} of {len(statuses)} done" if not status.over else f"{str(status).replace('_', ' ')}: {counted[status]}"
+            text = (
+                f"{over} of {len(statuses)} done"
+                if not status.over
+                else f"{str(status).replace('_', ' ')}: {counted[status]}"
+            )
             badge(text, ":material/sync:" if not status.over else ":material/info:", _COLOURS[status])
             return
     refused = f" · {counted[Status.REJECTED]} rejected" if counted[Status.REJECTED] else ""
@@ -68,7 +83,9 @@ def state_badge(statuses: Sequence[Status]) -> None:
 
 def _menu(one: ComparisonSummary) -> None:
     title = st.text_input("Title", one.title, max_chars=200, key=f"title.{one.id}")
-    if st.button("Rename", icon=":material/edit:", key=f"rename.{one.id}", disabled=not title.strip(), width="stretch"):
+    if st.button(
+        "Rename", icon=":material/edit:", key=f"rename.{one.id}", disabled=not title.strip(), width="stretch"
+    ):
         _do(partial(services().store.rename, one.id, title.strip()))
     downloads(one.id)
     if st.button("Delete…", icon=":material/delete:", key=f"delete.{one.id}", width="stretch"):

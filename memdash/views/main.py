@@ -8,7 +8,8 @@ import streamlit as st
 
 from memdash import __version__
 from memdash.errors import StoreError
-from memdash.views.components import SIMULATED, dark
+from memdash.report import SIMULATOR_BASIS
+from memdash.views.components import problem, theme
 from memdash.views.state import services
 from memdash.views.trouble import store_trouble
 
@@ -21,11 +22,11 @@ st.set_page_config(
     initial_sidebar_state=344,
     menu_items={
         "About": f"**memdash {__version__}** replays one scripted conversation through several conversation-memory "
-        f"strategies and compares the bill.\n\n{SIMULATED}."
+        f"strategies and compares the bill.\n\n{SIMULATOR_BASIS}."
     },
 )
 st.logo(
-    str(_HERE / "assets" / ("logo-dark.svg" if dark() else "logo-light.svg")),
+    str(_HERE / "assets" / f"logo-{theme()}.svg"),
     size="large",
     icon_image=str(_HERE / "assets" / "icon.svg"),
 )
@@ -62,8 +63,10 @@ page = st.navigation(
 )
 
 try:
-    services()
+    trouble = services().store.problem
 except StoreError as error:
     store_trouble(error)
 else:
+    if trouble is not None:
+        problem(trouble, "Results cannot be written at the moment")
     page.run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from memdash import numbers
 from memdash.prices import ModelPrice, PriceTable, Tier
 from memdash.views.components import clip
 
@@ -11,7 +12,7 @@ table = PriceTable.load()
 
 
 def _row(price: ModelPrice, tier: Tier) -> dict[str, object]:
-    over = f" above {tier.above:,} tokens" if tier.above else ""
+    over = f", prompt > {numbers.tokens_short(tier.above)}" if tier.above else ""
     return {
         "Model": price.model + over,
         "Input": tier.input,
@@ -26,11 +27,15 @@ def _row(price: ModelPrice, tier: Tier) -> dict[str, object]:
 
 
 st.header("Prices", anchor=False)
-checked = f"Compared with the sources on {table.checked:%d %B %Y}." if table.checked else "Not yet compared with the sources."
+checked = (
+    f"Compared with the sources on {table.checked:%d %B %Y}."
+    if table.checked
+    else "Not yet compared with the sources."
+)
 st.caption(f"US dollars per million tokens, as the Messages API charges them. {checked}")
 
 money = {
-    name: st.column_config.NumberColumn(name, format="$%.3f", width=88, help=text)
+    name: st.column_config.NumberColumn(name, format="$%g", width=92, help=text)
     for name, text in {
         "Input": "Prompt tokens that are neither read from the cache nor written to it.",
         "Write, 5 min": "Writing a cache entry that lives five minutes after its last use.",
@@ -47,7 +52,7 @@ st.dataframe(
     alt="Prices per million tokens by model",
     key="prices",
     column_config={
-        "Model": st.column_config.TextColumn("Model", pinned=True, width="medium"),
+        "Model": st.column_config.TextColumn("Model", pinned=True, width=210),
         **money,
         "Read against input": st.column_config.ProgressColumn(
             "Read against input",
@@ -63,6 +68,6 @@ st.dataframe(
 )
 st.caption(
     "A model with a second line has another price once a request's whole prompt is longer than that; it then holds for every token "
-    "of the request. Money is worked out when a comparison is read, so a corrected table corrects the figures of old comparisons too. "
+    "of the request. A comparison keeps the prices of the day it ran. "
     "A model that is not here costs “n/a”, never nothing."
 )

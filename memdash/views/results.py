@@ -14,7 +14,7 @@ from memdash.metrics import ReplayResult, explain, sentences
 from memdash.records import Status
 from memdash.views import address
 from memdash.views.comparison import View, view
-from memdash.views.components import SIMULATED, dark, moment, plain, problem
+from memdash.views.components import moment, plain, problem, theme
 from memdash.views.downloads import downloads
 from memdash.views.headline import cards
 from memdash.views.state import services
@@ -65,27 +65,33 @@ def _body(comparison_id: str, polling: bool) -> None:
 
 
 def _head(shown: View) -> None:
-    title, actions = st.columns([4, 1.25], gap="small", vertical_alignment="top")
-    with title:
-        st.subheader(plain(shown.title), anchor=False)
-    with actions, st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
-        _rename(shown)
-        _share(shown)
+    with st.container(gap="xsmall"):
+        title, actions = st.columns([4, 1], gap="small", vertical_alignment="top")
+        title.subheader(plain(shown.title), anchor=False)
+        with actions, st.container(horizontal=True, horizontal_alignment="right", gap="xxsmall"):
+            _rename(shown)
+            _share(shown)
+        st.caption(plain(" · ".join(_about(shown))))
+        _state_line(shown)
+
+
+def _about(shown: View) -> list[str]:
+    """What it was run with, in a few words each."""
     spec = shown.stored.spec
-    about = [
-        "simulated" if not shown.live else "live",
+    return [
+        "live" if shown.live else "simulated",
         numbers.listing(spec.models, limit=2),
-        f"tokens counted with {numbers.listing(shown.token_counters)}" if not shown.live else "tokens as the API counts them",
+        "tokens as the API counts them" if shown.live else f"tokens counted with {shown.token_counter}",
         "history check on" if spec.check else "history check off",
         f"{shown.stored.replays[0].pace:g} s of think time",
         moment(shown.stored.created_at),
     ]
-    st.caption(plain(" · ".join(about)))
-    _state_line(shown)
 
 
 def _rename(shown: View) -> None:
-    menu = st.popover("", icon=":material/edit:", help="Rename", type="tertiary", key="rename_menu", on_change="rerun")
+    menu = st.popover(
+        "", icon=":material/edit:", help="Rename", type="tertiary", key="rename_menu", on_change="rerun"
+    )
     if not menu.open:
         return
     with menu:
@@ -101,13 +107,20 @@ def _rename(shown: View) -> None:
 
 def _share(shown: View) -> None:
     menu = st.popover(
-        "", icon=":material/ios_share:", help="Link and downloads", type="tertiary", key="share_menu", on_change="rerun"
+        "",
+        icon=":material/ios_share:",
+        help="Link and downloads",
+        type="tertiary",
+        key="share_menu",
+        on_change="rerun",
     )
     if not menu.open:
         return
     with menu:
         st.caption("A link to this comparison, for anyone who can reach this server")
-        st.code(f"{(st.context.url or '').split('?')[0]}?{address.COMPARISON}={shown.stored.id}", language=None)
+        st.code(
+            f"{(st.context.url or '').split('?')[0]}?{address.COMPARISON}={shown.stored.id}", language=None
+        )
         downloads(shown.stored.id)
 
 
@@ -120,15 +133,9 @@ def _state_line(shown: View) -> None:
         if not shown.over:
             _running(shown, done)
         elif shown.resumable:
-            _interrupted(shown)
+            _stopped(shown)
         else:
-            st.caption(f":gray[{plain(_basis(shown))}]", width="stretch")
-
-
-def _basis(shown: View) -> str:
-    if shown.live:
-        return "Measured on the live API"
-    return SIMULATED
+            st.caption(plain(shown.basis), width="stretch")
 
 
 def _running(shown: View, done: int) -> None:
@@ -149,11 +156,13 @@ def _running(shown: View, done: int) -> None:
         _ask_worker("cancel", shown.stored.id)
 
 
-def _interrupted(shown: View) -> None:
-    count = sum(one.status is Status.INTERRUPTED for one in shown.results)
+def _stopped(shown: View) -> None:
+    """Say that part of it stopped early, and offer to go on."""
+    states = dict.fromkeys(str(one.status) for one in shown.resumable)
+    count = numbers.count(len(shown.resumable), "replay")
     st.markdown(
-        f":orange[:material/pause_circle: {numbers.count(count, 'replay')} interrupted when the server stopped.] "
-        "What was measured is kept; resuming goes on from there.",
+        f":orange[:material/pause_circle: {count} {numbers.listing(list(states))}.] "
+        "What was measured is kept, and resuming goes on from there.",
         width="stretch",
     )
     if st.button("Resume", icon=":material/play_arrow:", type="primary", key="resume"):
@@ -198,11 +207,20 @@ def _table(shown: View) -> list[ReplayResult]:
     ids = {one.id.rsplit("_", 1)[-1]: place for place, one in enumerate(shown.results)}
     wanted = [ids[one] for one in st.session_state.get(address.ROWS) or [] if one in ids]
     rows = results_table(
-        shown.results, shown.changes, shown.styles, "dark" if dark() else "light", f"table.{shown.stored.id}", wanted
+        shown.results,
+        shown.changes,
+        shown.styles,
+        theme(),
+        f"table.{shown.stored.id}",
+        wanted,
     )
     st.session_state[address.ROWS] = [shown.results[row].id.rsplit("_", 1)[-1] for row in rows]
     address.write()
-    st.caption("Pick rows to see only them in the charts." if not rows else f"The charts show {numbers.count(len(rows), 'row')}.")
+    st.caption(
+        "Pick rows to see only them in the charts."
+        if not rows
+        else f"The charts show {numbers.count(len(rows), 'row')}."
+    )
     return [shown.results[row] for row in rows] or list(shown.results)
 
 
@@ -212,10 +230,19 @@ def _refusals(shown: View) -> None:
         if not one.errors or one.status is Status.DONE:
             continue
         with st.container(border=True, gap="xsmall"):
-            st.markdown(f":red[:material/block:] **{plain(one.label)}**: {plain(status_text(one))}")
+            st.markdown(f":red[:material/block:] **{plain(one.label)}**: {_ended(one)}")
             st.code(one.errors[-1], language=None, wrap_lines=True)
             if one.status is Status.REJECTED:
                 st.caption(plain(explain(one.errors[-1])))
+
+
+def _ended(one: ReplayResult) -> str:
+    turn = one.turns_completed + 1
+    return (
+        f"the API refused turn {turn}"
+        if one.status is Status.REJECTED
+        else f"{plain(status_text(one))} in turn {turn}"
+    )
 
 
 # -- charts --------------------------------------------------------------------------------------------------------------
@@ -226,10 +253,10 @@ def _charts(shown: View, script: str | None, picked: list[ReplayResult]) -> None
     if not series:
         st.caption("None of the picked rows belongs to this script.")
         return
-    theme = "dark" if dark() else "light"
+    look = theme()
     with st.grid(2, min_column_width=430, gap="small"):
         for chart in Chart:
-            figure = charts.draw(chart, series, shown.styles, theme)
+            figure = charts.draw(chart, series, shown.styles, look)
             note = figure.layout.title.subtitle.text
             figure.update_layout(font_family=_FONT, title=None, margin_t=14)
             with st.container(border=True, height="stretch", gap="xsmall"):
@@ -255,4 +282,4 @@ def _findings(shown: View, script: str | None) -> None:
             st.markdown(plain(sentence))
         if not told:
             st.caption("The findings stand here once a strategy has finished.")
-        st.caption(plain(_basis(shown)) + ".")
+        st.caption(plain(shown.basis) + ".")

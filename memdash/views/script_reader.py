@@ -38,7 +38,11 @@ def read_script(script: Script) -> None:
     head, action = st.columns([3, 1.25], vertical_alignment="bottom")
     head.subheader(plain(script.title), anchor=False)
     if action.button(
-        "Compare with this script", icon=":material/play_arrow:", type="primary", key="compare_script", width="stretch"
+        "Compare with this script",
+        icon=":material/play_arrow:",
+        type="primary",
+        key="compare_script",
+        width="stretch",
     ):
         st.switch_page("compare.py", query_params={"scripts": script.id})
     if script.description:
@@ -47,7 +51,11 @@ def read_script(script: Script) -> None:
         badge(script.id, icon=":material/tag:", color="gray")
         badge(summary(script), icon=":material/forum:", color="blue")
         if updated := sum(len(fact.values) > 1 for fact in script.facts):
-            st.badge(f"{updated} fact{'s change' if updated > 1 else ' changes'}", icon=":material/update:", color="orange")
+            st.badge(
+                f"{updated} fact{'s change' if updated > 1 else ' changes'}",
+                icon=":material/update:",
+                color="orange",
+            )
         if pauses := sum(turn.pause is not None for turn in script.turns):
             st.badge(f"{pauses} scripted pauses", icon=":material/hourglass:", color="gray")
     for warning in script.warnings:
@@ -120,9 +128,16 @@ def _turn(turn: Turn, facts: Sequence[tuple[str, bool]]) -> None:
                 if step.text:
                     st.text(step.text)
                 for call in step.calls:
-                    st.caption(f"**{plain(call.name)}**" + (" · answers with an error" if call.is_error else ""))
+                    st.caption(
+                        f"**{plain(call.name)}**" + (" · answers with an error" if call.is_error else "")
+                    )
                     st.code(_json(call.input), language="json", wrap_lines=True)
-                    st.code(_shortened(call.result), language=None, wrap_lines=True, height=240 if len(call.result) > 900 else None)
+                    st.code(
+                        _shortened(call.result),
+                        language=None,
+                        wrap_lines=True,
+                        height=240 if len(call.result) > 900 else None,
+                    )
         if turn.reply is not None:
             st.caption("Recorded reply")
             st.text(_shortened(turn.reply))
@@ -155,7 +170,11 @@ def _fact(fact: Fact) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{plain(fact.id)}**", width="content")
             turns = ", ".join(str(value.turn) for value in fact.values)
-            st.badge(f"turn{'s' if len(fact.values) > 1 else ''} {turns}", icon=":material/push_pin:", color="green")
+            st.badge(
+                f"turn{'s' if len(fact.values) > 1 else ''} {turns}",
+                icon=":material/push_pin:",
+                color="green",
+            )
             asked = ", ".join(map(str, fact.probe_after)) if fact.probe_after else "the last turn"
             st.badge(f"asked after {asked}", icon=":material/quiz:", color="blue")
         st.text(fact.question)
@@ -176,9 +195,13 @@ def _expectation(one: Expectation) -> str:
 
 
 def _fixed_part(script: Script) -> None:
-    st.caption("What every request of the conversation starts with: tool definitions, then the system prompt.")
+    st.caption(
+        "What every request of the conversation starts with: tool definitions, then the system prompt."
+    )
     if script.fixed_tokens is not None:
-        st.caption(f"{script.fixed_tokens:,} tokens of filler stand for a fixed part that the script does not give.")
+        st.caption(
+            f"{script.fixed_tokens:,} tokens of filler stand for a fixed part that the script does not give."
+        )
     if script.system:
         st.code(script.system, language=None, wrap_lines=True)
     for tool in script.tools:
@@ -186,4 +209,6 @@ def _fixed_part(script: Script) -> None:
             st.code(_json(tool), language="json", wrap_lines=True)
     if not script.system and not script.tools:
         st.caption("It has neither a system prompt nor tools.")
-    st.caption(f"Replies up to {script.max_tokens:,} tokens; effort: {plain(script.effort or 'the model’s default')}.")
+    st.caption(
+        f"Replies up to {script.max_tokens:,} tokens; effort: {plain(script.effort or 'the model’s default')}."
+    )

@@ -19,7 +19,11 @@ def upload() -> None:
     """Draw the upload and its result. A valid script joins this session's list, and is stored with what it is used in."""
     with st.expander("Check a script of your own", icon=":material/upload_file:", expanded=False):
         given = st.file_uploader(
-            "YAML script", type=["yaml", "yml"], key="script_file", label_visibility="collapsed", max_upload_size=8
+            "YAML script",
+            type=["yaml", "yml"],
+            key="script_file",
+            label_visibility="collapsed",
+            max_upload_size=8,
         )
         if given is None:
             st.caption("It is checked here and stays in this session, until you run a comparison with it.")

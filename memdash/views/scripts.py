@@ -10,7 +10,9 @@ from memdash.views.script_upload import upload
 from memdash.views.state import scripts_at_hand
 
 st.header("Scripts", anchor=False)
-st.caption("A script is one side of a conversation, with facts planted in it and questions that ask for them later.")
+st.caption(
+    "A script is one side of a conversation, with facts planted in it and questions that ask for them later."
+)
 
 scripts = scripts_at_hand()
 left, right = st.columns([1, 2.3], gap="large")

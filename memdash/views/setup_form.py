@@ -16,7 +16,7 @@ from memdash.errors import InputError, MemdashError
 from memdash.models import MODELS
 from memdash.scripts.model import Script
 from memdash.spec import DEFAULT_PACE_SECONDS, CacheLifetime, CacheMarks, ComparisonSpec, Provider
-from memdash.strategies.base import Parameter, StrategyChoice, choose, parameters, strategies, strategy
+from memdash.strategies import Parameter, StrategyChoice, choose, parameters, strategies, strategy
 from memdash.views import address
 from memdash.views.choices import (
     COUNTERS,
@@ -139,7 +139,9 @@ def _strategy_row(
         if declared:
             values[declared[0].name] = _parameter(key, declared[0], values, hidden=True)
         if len(declared) > 1:
-            with st.popover("", icon=":material/tune:", type="tertiary", help="Further parameters", key=key + "more"):
+            with st.popover(
+                "", icon=":material/tune:", type="tertiary", help="Further parameters", key=key + "more"
+            ):
                 st.markdown(f"**{plain(cls.title)}**")
                 st.caption(plain(cls.description))
                 for one in declared[1:]:
@@ -150,11 +152,15 @@ def _strategy_row(
             type="tertiary",
             key=key + "remove",
             help=f"Remove {plain(cls.title)}",
-            on_click=rows.pop,
-            args=(number, None),
+            on_click=_remove_strategy,
+            args=(rows, number),
         )
     notes = [_caption(declared[0])] if declared else [cls.description.rstrip(".")]
-    notes += [f"{one.name.replace('_', ' ')}: {values[one.name]}" for one in declared[1:] if values[one.name] != one.default]
+    notes += [
+        f"{one.name.replace('_', ' ')}: {values[one.name]}"
+        for one in declared[1:]
+        if values[one.name] != one.default
+    ]
     words.markdown(f"{plain(cls.title)}  \n:small[:gray[{plain(clip(' · '.join(notes), 70))}]]")
     return choose(name, values)
 
@@ -166,7 +172,7 @@ def _caption(one: Parameter) -> str:
 def _parameter(key: str, one: Parameter, given: Mapping[str, Any], hidden: bool = False) -> Any:
     """Draw the input that fits a declared parameter and return its value."""
     value = given[one.name]
-    label = plain(_caption(one))
+    label = _caption(one)  # an input's accessible name is its label as it stands, without Markdown
     shared: dict[str, Any] = {
         "key": key + one.name,
         "help": None if hidden else plain(one.help),
@@ -193,16 +199,19 @@ def _parameter(key: str, one: Parameter, given: Mapping[str, Any], hidden: bool 
 
 
 def _number(label: str, one: Parameter, value: Any, width: Any, shared: dict[str, Any]) -> Any:
-    kind = one.type
+    kind: Any = one.type
+    bounds: dict[str, Any] = {
+        "min_value": None if one.minimum is None else kind(one.minimum),
+        "max_value": None if one.maximum is None else kind(one.maximum),
+        "value": None if value is None else kind(value),
+        "step": _step(value, one),
+    }
     return st.number_input(
         label,
-        min_value=None if one.minimum is None else kind(one.minimum),
-        max_value=None if one.maximum is None else kind(one.maximum),
-        value=value if value is None else kind(value),
-        step=_step(value, one),
         format="%d" if kind is int else "%.2f",
         placeholder="automatic" if one.optional else None,
         width=width,
+        **bounds,
         **shared,
     )
 
@@ -215,6 +224,10 @@ def _step(value: Any, one: Parameter) -> Any:
     if size >= 1_000:
         return 500
     return 10 if size >= 50 else 1
+
+
+def _remove_strategy(rows: dict[int, Row], number: int) -> None:
+    rows.pop(number, None)
 
 
 def _add_strategy(prefix: str) -> None:

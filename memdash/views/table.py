@@ -68,14 +68,20 @@ def _columns(
         "p50": [one.wait_ms and one.wait_ms.p50 / 1000 for one in results],
         "p95": [one.wait_ms and one.wait_ms.p95 / 1000 for one in results],
         "compactions": [one.compactions for one in results],
-        "turns": [[turn.prompt_tokens for turn in one.turns if turn.prompt_tokens is not None] for one in results],
+        "turns": [
+            [turn.prompt_tokens for turn in one.turns if turn.prompt_tokens is not None] for one in results
+        ],
     }
 
 
 def _or_words(values: list[Any], spell: Any, results: Sequence[ReplayResult]) -> list[Any]:
     """Numbers that sort, or where one is not known after all, words that say so."""
     unknown = any(value is None and one.requests for value, one in zip(values, results, strict=True))
-    return [spell(value) if one.requests else _MISSING for value, one in zip(values, results, strict=True)] if unknown else values
+    return (
+        [spell(value) if one.requests else _MISSING for value, one in zip(values, results, strict=True)]
+        if unknown
+        else values
+    )
 
 
 def _cached(results: Sequence[ReplayResult]) -> list[Any]:
@@ -103,11 +109,11 @@ def status_text(one: ReplayResult) -> str:
         case Status.DONE:
             return "done"
         case Status.REJECTED:
-            return f"rejected, turn {one.turns_completed + 1}"
+            return "rejected"
         case Status.STOPPED_BY_BUDGET:
-            return f"budget, turn {one.turns_completed}"
+            return "budget spent"
         case _:
-            return f"{one.status}, turn {one.turns_completed}"
+            return str(one.status)
 
 
 def _config(results: Sequence[ReplayResult], columns: Mapping[str, list[Any]]) -> dict[str, Any]:
@@ -125,18 +131,26 @@ def _config(results: Sequence[ReplayResult], columns: Mapping[str, list[Any]]) -
         number("cached", "Cached", None, 98, HELP["cached"])
         if any(isinstance(value, str) for value in columns["cached"])
         else column.ProgressColumn(
-            "Cached", format="%.0f %%", min_value=0, max_value=100, width=98, help=HELP["cached"], color="gray"
+            "Cached",
+            format="%.0f %%",
+            min_value=0,
+            max_value=100,
+            width=98,
+            help=HELP["cached"],
+            color="gray",
         )
     )
     return {
         "look": column.ImageColumn("", width=46, pinned=True),
-        "strategy": column.TextColumn("Strategy", width=min(300, max(140, round(7.2 * longest) + 18)), pinned=True),
-        "status": column.TextColumn("Status", width=116),
-        "prompt": number("prompt", "Prompt tokens", "localized", 98, HELP["prompt tokens"]),
+        "strategy": column.TextColumn(
+            "Strategy", width=min(300, max(140, round(7.2 * longest) + 18)), pinned=True
+        ),
+        "status": column.TextColumn("Status", width=92),
+        "prompt": number("prompt", "Prompt tokens", "localized", 94, HELP["prompt tokens"]),
         "cached": cached,
-        "cost": number("cost", "Cost", _money_format(results), 76, HELP["cost"]),
-        "change": column.NumberColumn("Against full", format="%+.0f %%", width=92, help=HELP["savings"]),
-        "kept": column.TextColumn("Kept", width=62, help=HELP["kept"]),
+        "cost": number("cost", "Cost", _money_format(results), 70, HELP["cost"]),
+        "change": column.NumberColumn("Against full", format="%+.0f %%", width=84, help=HELP["savings"]),
+        "kept": column.TextColumn("Kept", width=58, help=HELP["kept"]),
         "recall": column.TextColumn(
             "Simulated recall" if simulated else "Recall", width=116 if simulated else 76, help=HELP["recall"]
         ),

@@ -18,8 +18,8 @@ def store_trouble(error: StoreError) -> None:
         st.subheader("The database cannot be opened", anchor=False)
         st.text(str(error))
         st.caption(
-            "Nothing is lost. This page tries again every few seconds and opens by itself when the database is free. To use another "
-            "file, stop the server and start it with MEMDASH_DB set to its path."
+            "Nothing is lost. This page tries again every few seconds and opens by itself when the database is free. "
+            "To use another file, stop the server and start it with MEMDASH_DB set to its path."
         )
         st.button("Try again now", icon=":material/refresh:", key="try_again")
     _try_again()

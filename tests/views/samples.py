@@ -23,11 +23,10 @@ from memdash.records import (
 from memdash.scripts import find_scripts
 from memdash.spec import ComparisonSpec, ReplaySpec
 from memdash.store import Store
-from memdash.strategies.base import choose
+from memdash.strategies import choose
 
-REFUSAL = (
-    "messages.1.content.0: Invalid `thinking` block: it is bound to a different conversation (`prefix_mismatch_behavior` is `error`)."
-)
+REFUSAL = "messages.1.content.0: Invalid `thinking` block: it is bound to a different conversation "
+    "(`prefix_mismatch_behavior` is `error`)."
 
 
 def sample_spec(script: str = "trip-planning", title: str = "", turns: int = 12) -> ComparisonSpec:
@@ -47,7 +46,9 @@ def sample_spec(script: str = "trip-planning", title: str = "", turns: int = 12)
     )
 
 
-def store_sample(store: Store, spec: ComparisonSpec, *, played: int | None = None, end: Status | None = Status.DONE) -> str:
+def store_sample(
+    store: Store, spec: ComparisonSpec, *, played: int | None = None, end: Status | None = Status.DONE
+) -> str:
     """Store ``spec`` with ``played`` turns of each replay (all of them) and return its id.
 
     ``end`` is the state the replays are left in; None leaves them running.
@@ -113,7 +114,9 @@ def _records(spec: ReplaySpec, played: int, end: Status | None) -> Iterator[Reco
             yield EventRecord(seq, EventKind.TRIM, turn, clock, {"dropped_turns": [turn - 4]})
         if spec.strategy == "compaction" and turn == 8:
             seq += 1
-            yield EventRecord(seq, EventKind.COMPACTION, turn, clock, {"before_tokens": 2_100, "after_tokens": 300})
+            yield EventRecord(
+                seq, EventKind.COMPACTION, turn, clock, {"before_tokens": 2_100, "after_tokens": 300}
+            )
         seq += 1
         yield TurnRecord(seq, turn, clock, clock + 4_000 + 100 * turn, 4_000.0 + 100 * turn, 1_200.0)
         clock += 34_000

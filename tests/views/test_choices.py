@@ -11,8 +11,18 @@ from hypothesis import strategies as some
 from memdash.errors import InputError
 from memdash.scripts.model import Script, Turn
 from memdash.spec import CacheLifetime, CacheMarks, Provider
-from memdash.strategies.base import choose
-from memdash.views.choices import DEMO, Choices, from_query, needed, of_spec, read_strategy, spell, to_query, to_spec
+from memdash.strategies import choose
+from memdash.views.choices import (
+    DEMO,
+    Choices,
+    from_query,
+    needed,
+    of_spec,
+    read_strategy,
+    spell,
+    to_query,
+    to_spec,
+)
 
 SCRIPTS = {
     name: Script(name, name.title(), (Turn(1, ({"type": "text", "text": "Hello"},)),))
@@ -46,7 +56,9 @@ def test_the_demo_needs_no_query() -> None:
 
 
 def test_a_link_says_only_what_differs() -> None:
-    changed = replace(DEMO, turns=12, strategies=("window:keep=2", "window:keep=8"), caches=(CacheLifetime.OFF,))
+    changed = replace(
+        DEMO, turns=12, strategies=("window:keep=2", "window:keep=8"), caches=(CacheLifetime.OFF,)
+    )
     assert to_query(changed) == {"turns": ["12"], "s": ["window:keep=2", "window:keep=8"], "caches": ["off"]}
 
 
@@ -54,7 +66,9 @@ def test_a_link_says_only_what_differs() -> None:
     some.builds(
         Choices,
         scripts=some.lists(some.sampled_from(["a", "b-2", "ç d"]), unique=True).map(tuple),
-        strategies=some.sampled_from([(), ("full_history",), ("window:keep=4", "window:keep=9,thinking=keep")]),
+        strategies=some.sampled_from(
+            [(), ("full_history",), ("window:keep=4", "window:keep=9,thinking=keep")]
+        ),
         models=some.lists(some.sampled_from(["m1", "m 2"]), unique=True).map(tuple),
         provider=some.just(Provider.SIMULATOR),
         turns=some.none() | some.integers(1, 500),
@@ -76,7 +90,9 @@ def test_a_link_says_only_what_differs() -> None:
 )
 def test_a_link_gives_back_what_was_chosen(choices: Choices) -> None:
     query = to_query(choices)
-    if not all(query.values()):  # "nothing chosen" has no spelling in an address; the form then shows the default
+    if not all(
+        query.values()
+    ):  # "nothing chosen" has no spelling in an address; the form then shows the default
         return
     assert from_query(query) == (choices, [])
 
