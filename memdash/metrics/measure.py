@@ -14,7 +14,7 @@ from memdash.metrics.tokens import total, usage_faults
 from memdash.records import EventKind, Purpose, Status, TurnRecord
 from memdash.replay_log import ReplayLog
 from memdash.spec import Provider, ReplaySpec
-from memdash.strategies.base import strategy
+from memdash.strategies import strategy
 
 
 class SumError(MemdashError):
