@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shlex
@@ -17,7 +18,7 @@ import pytest
 from memdash.cli import main
 from memdash.cli.entry import cli
 from memdash.scripts import parse_script
-from memdash.strategies.base import choose, parameters, strategies
+from memdash.strategies import choose, parameters, strategies
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -94,27 +95,26 @@ def test_the_example_script_is_valid_and_its_fact_is_recalled_by_the_full_histor
     assert main(["run", "--quiet", *arguments]) == 0
 
 
-def test_the_example_strategy_runs_and_keeps_what_it_says(at_home: Path) -> None:
+def test_the_example_strategy_runs_and_keeps_what_it_says(
+    at_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from memdash.claude import connect
     from memdash.records import EventKind, last_status
     from memdash.replay import replay
     from memdash.replay_log import ReplayLog
     from memdash.scripts import find_scripts
     from memdash.spec import ComparisonSpec
-    from memdash.strategies import base
+    from memdash.strategies import registry
 
-    before = dict(base._registry)
-    try:
-        exec(compile(block("example strategy", "python"), "README.md", "exec"), {"__name__": "bookends"})
-        choice = choose("bookends", {"last": "2"})
-        (spec,) = ComparisonSpec(
-            tuple(find_scripts("trip-planning")), (choice,), turns=8, check=True
-        ).replays()
-        log = ReplayLog.of(spec, replay(spec, *connect(spec)))
-    finally:
-        base._registry.clear()
-        base._registry.update(before)
-    assert spec.label == "bookends of 2"
+    (at_home / "bookends.py").write_text(block("example strategy", "python"), "utf-8")
+    monkeypatch.syspath_prepend(at_home)
+    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
+    importlib.import_module("bookends")
+    (spec,) = ComparisonSpec(
+        tuple(find_scripts("trip-planning")), (choose("bookends", {"last": "2"}),), turns=8, check=True
+    ).replays()
+    log = ReplayLog.of(spec, replay(spec, *connect(spec)))
+    assert spec.label.startswith("bookends")
     status = last_status(log.statuses)
     assert status is not None
     assert status.status == "done", status.message
