@@ -150,6 +150,10 @@ def answer(question: Question, given: Sequence[Statement]) -> str | None:
 def _weight(unit: str, question: Question) -> float:
     if unit in question.proper and question.own:
         return 0.4
+    if unit in question.sort and any(
+        reading.weight(other) >= 0.9 for other in question.units - question.sort
+    ):
+        return 0.3
     return reading.weight(unit)
 
 
@@ -169,7 +173,6 @@ def _score(question: Question, weights: dict[str, float], one: Statement, owner:
     near = _near(one, question)
     total = reached = own = 0.0
     factor = 1.0
-    missing: set[str] = set()
     for unit, weight in weights.items():
         match = reading.likeness(unit, units)
         own += weight * match
@@ -179,13 +182,12 @@ def _score(question: Question, weights: dict[str, float], one: Statement, owner:
             match = max(match, _by_value(unit, text, question))
         total += weight
         reached += weight * match
-        if match < 0.5:
-            missing.add(unit)
-            if reading.is_attribute(unit):
-                return 0.0
+        if match < 0.5 and reading.is_attribute(unit):
+            return 0.0
+        if match < _NEXT_TO:
             if reading.is_entity(unit):
                 factor *= 0.5
-            if RIVALS.get(unit, frozenset()) & units:
+            if not RIVALS.get(unit, frozenset()).isdisjoint(units):
                 factor *= 0.4
     if own < 0.3 and not any(values(text, kind) for kind in question.kinds if kind is not Kind.NAME):
         return 0.0  # everything it has of the question stands beside it
@@ -201,8 +203,8 @@ def _score(question: Question, weights: dict[str, float], one: Statement, owner:
         return 0.0
     if not units - question.units and not _own_values(question, text):
         return 0.0  # it only repeats the question
-    if question.kinds[:1] == (Kind.NAME,) and not values(text, Kind.NAME):
-        factor *= 0.8
+    if question.kinds[:1] == (Kind.NAME,) and not _names(text):
+        factor *= 0.8 if one.speaker is Speaker.USER else 0.5
     factor *= _standing(question, one, owner)
     factor *= _binding(question, text)
     return coverage * factor
@@ -217,11 +219,13 @@ def _near(one: Statement, question: Question) -> frozenset[str]:
     return near
 
 
-_NAMED: Final = re.compile(r"(?:\b(?:is|are|was|it['’]s)|:) (?:the )?[A-ZÀ-Þ]")
+_NAMED: Final = re.compile(
+    r"(?:\b(?:is|are|was|it['’]s)|:) (?:the )?(?:[A-ZÀ-Þ]|[\w./]*[-\d./_]\w)|^[A-ZÀ-Þ][\w'’-]+ [A-ZÀ-Þ][\w'’-]+ "
+)
 _NAMED_PLACE: Final = re.compile(
     r"\b(?:at|in|with|room|hotel|hostel|inn|restaurant|booked) (?:the )?[A-ZÀ-Þ]"
 )
-_APPOSITION: Final = re.compile(r"\b(?P<what>[\w-]+),? (?=[A-ZÀ-Þ][\w-]*[a-zà-ÿ])")
+_APPOSITION: Final = re.compile(r"\b(?P<what>[\w-]+),? (?=[A-ZÀ-Þ][\w-]*[a-zà-ÿ]|[\w./]*[-\d/_]\w)")
 _LIVING: Final = reading.PEOPLE_CONCEPTS | frozenset(["DOG", "CAT", "PET", "HORSE", "BIRD"])
 
 
@@ -242,6 +246,16 @@ def _by_value(unit: str, text: str, question: Question) -> float:
     if _NAMED.search(text) or (question.units.isdisjoint(_LIVING) and _NAMED_PLACE.search(text)):
         return 0.8
     return 0.0
+
+
+def _names(text: str) -> bool:
+    """Whether somebody is named; also by the first word, where that is no word we know."""
+    if values(text, Kind.NAME) or values(text, Kind.CODE):
+        return True
+    first = re.match(r"[A-ZÀ-Þ][\w-]*[a-zà-ÿ]\b(?! (?:and|the|a|me|us|it)\b)", text)
+    return first is not None and any(
+        not reading.is_concept(unit) for unit in reading.word_units(first.group())
+    )
 
 
 def _own_values(question: Question, text: str) -> bool:

@@ -22,7 +22,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
     "ARRIVAL": "arrive arrives arriving arrived arrival arrivals land lands landing landed touchdown",
     "DEPARTURE": "depart departs departing departed departure leave leaves leaving takeoff",
     "NAME": "name names named called surname nickname",
-    "DEADLINE": "deadline deadlines due cutoff cut-off",
+    "DEADLINE": "deadline deadlines cutoff cut-off",
     "BIRTHDAY": "birthday birthdays birthdate born",
     "ANNIVERSARY": "anniversary",
     "AGE": "age aged",
@@ -140,8 +140,9 @@ SOFT: Final[Mapping[str, str]] = {
     "IDENT": "number numbers id identifier reference ref",
     "DAY": "day date dates",
     "TIME": "time hour clock",
-    "LOG": "log logs trace output result results report reported reports tool check lookup response",
+    "LOG": "log logs trace output result results report reported reports check lookup response",
     "LIMIT": "maximum max cap ceiling limit most",
+    "SYSTEM": "app application system software product website site tool program team company",
     "GROUP": "people party us",
     "PERSON": "person somebody someone user",
     "PLACE": "place location spot",
@@ -204,14 +205,14 @@ RELATED: Final[Mapping[frozenset[str], float]] = {
 IMPLIED: Final[Mapping[str, frozenset[str]]] = {
     concept: _set(words)
     for concept, words in {
-        "SELF": "NAME HOME PERSON HAVE",
+        "SELF": "NAME HOME PERSON HAVE FIRST LAST",
         "BUDGET": "COST MONEY TOTAL LIMIT TRIP PLAN GROUP HAVE WANT amount upper big large high",
         "ALLERGY": "FOOD WANT HAVE DEPARTURE RESTAURANT DIET health medical suffer react avoid cook kitchen order",
         "DIET": "FOOD",
-        "ARRIVAL": "FLIGHT AIRPORT DAY TIME TRIP HAVE city town destination reach touch",
+        "ARRIVAL": "FLIGHT AIRPORT DAY TIME TRIP HAVE due city town destination reach touch",
         "DEPARTURE": "FLIGHT AIRPORT DAY TIME TRIP",
         "NAME": "full PERSON",
-        "DEADLINE": "DAY TIME delivery submission finish deliver ready complete submit hand ship",
+        "DEADLINE": "DAY TIME due delivery submission finish deliver ready complete submit hand ship",
         "PORT": "CODE IDENT tcp network reach listen",
         "PHONE": "IDENT SELF contact call reach ring text",
         "EMAIL": "HOME contact",
@@ -223,6 +224,7 @@ IMPLIED: Final[Mapping[str, frozenset[str]]] = {
         "AGE": "old year",
         "HEADCOUNT": "GROUP PERSON TRIP SIZE travel big large",
         "COLOUR": "shade",
+        "ORIGIN": "PLACE HOME city town grow grew",
         "PASSWORD": "CODE",
         "LANGUAGE": "CODE written write program code",
         "WIFI": "network internet",
@@ -269,7 +271,7 @@ STOP: Final = _set(
     "nor only just very too also both each any some such own same once more all s t d ll re ve m don didn doesn isn aren wasn weren won "
     "can't cannot don't didn't doesn't isn't aren't wasn't weren't won't mustn't shouldn't i'm i've i'd i'll we're we've we'd we'll you're "
     "you've it's that's what's who's where's when's how's there's let's he's she's they're hi hello hey thanks thank ok okay yes please oh "
-    "well because while up down out off again really quite much many long"
+    "well because while up down out off again really quite much many long one"
 )
 
 NO_NAMES: Final = _set(

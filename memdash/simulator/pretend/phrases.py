@@ -19,7 +19,7 @@ def _phrase(concept: str, words: str, *patterns: str) -> Phrase:
 
 
 _LIMIT: Final = (
-    r"\b(?:at most|at the most|no more than|not more than|nothing over|maximum|max|most|limit|up to|cap(?:ped)?|ceiling|upper bound|"
+    r"\b(?:at most|at the most|no more than|not (?:\w+ ){0,2}more than|nothing over|maximum|max|most|limit|up to|cap(?:ped)?|ceiling|upper bound|"
     r"in total|altogether|all in|all together|overall|must not exceed|can't exceed|cannot exceed)\b"
 )
 _PAY: Final = r"\b(?:spend|spending|cost|costs|costing|pay|paying|price|expenses?|outlay)\b"
@@ -36,14 +36,17 @@ _READY: Final = (
 PHRASES: Final = (
     _phrase(
         "BUDGET",
-        "spend spending cost costs costing pay paying price expense expenses outlay limit cap ceiling",
+        "spend spending cost costs costing pay paying price expense expenses outlay limit cap capped ceiling expensive keep stay exceed",
         r"\b(?:can|could|may|able to|allowed to|want to|willing to|going to|plan to|planning to|happy to|prepared to|have|got|we'll|i'll|to)"
         r"(?: we| i)? (?:only |now |all |each )?(?:spend|be spending)\b",
         r"\bspending (?:limit|cap|money|ceiling|frame)\b",
         rf"{_PAY}.*{_LIMIT}",
         rf"{_LIMIT}.*{_PAY}",
+        rf"\b(?:not|never|can't|mustn't|shouldn't|don't)\b.{{0,12}}{_PAY} (?:\w+ ){{0,2}}(?:more than|over|above)\b",
         r"\bprice (?:limit|ceiling|cap)\b",
         r"\b(?:ceiling|limit|cap)\b.{0,40}(?:[€$£]|\beuros?|\bdollars?|\bpounds?)",
+        r"\b(?:keep|stay|remain)\b.{0,30}\b(?:under|below|within)\b.{0,12}(?:[€$£]|\d)",
+        r"\bcapped at\b|\bhow (?:expensive|costly|dear) (?:may|can|must)\b|\b(?:not|never|can't|mustn't) exceed\b",
         r"\bfinancial\w* (?:limit|ceiling|cap|frame)",
     ),
     _phrase(
@@ -60,6 +63,7 @@ PHRASES: Final = (
     _phrase(
         "ALLERGY",
         "eat touch consume served given have tolerate",
+        r"\b(?:can|may|should|must) (?:i|we) (?:not|never) (?:eat|touch|have)\b",
         r"\b(?:can't|cannot|can not|mustn't|must not|shouldn't|should not|may not|not allowed to|never|unable to|not able to|don't|do not|"
         r"not supposed to|not to)(?: (?:ever|safely|i|we))? (?:eat|touch|consume|have any|be (?:served|given))\b",
         r"\b(?:can't|cannot|mustn't|must not|can not|shouldn't)\b.{0,12}\b(?:i|we)\b.{0,6}\b(?:eat|touch|have)\b",
@@ -93,10 +97,10 @@ PHRASES: Final = (
     ),
     _phrase(
         "ARRIVAL",
-        "reach reaches there come comes coming dock docks pick meet collect met turn",
+        "reach reaches there due come comes coming dock docks pick meet collect met turn",
         r"\breach(?:es)?\b.{0,25}\b(?:airport|city|town|station|destination|harbour|there)\b",
         r"\breach(?:es)? (?!me|us|you|him|her|them|out)[a-z]+ (?:on|at)\b",
-        r"\b(?:be|are|get) there (?:at|by|on)\b",
+        r"\b(?:be|are|get) there (?:at|by|on)\b|\b(?:when|what time)\b.{0,20}\b(?:get|be|arrive) there\b|\bdue (?:in|to (?:land|arrive|get in|touch))\b",
         r"\b(?:i|we|flight|plane|train|ferry|bus)\b.{0,20}\bcom(?:e|es|ing) in(?:to)?\b",
         r"\bdocks? (?:at|in|on)\b",
         r"\b(?:pick|collect|meet)\b.{0,12}\b(?:me|us)\b.{0,25}\b(?:airport|station|arrivals)\b",
@@ -108,7 +112,8 @@ PHRASES: Final = (
     ),
     _phrase(
         "SELF",
-        "who whom name names surname nickname call called address talking speaking chatting introduce introduced helping go",
+        "who whom name names surname nickname call called address talking speaking chatting introduce introduced helping go who's",
+        r"\bwho(?: is|'s) (?:asking|writing|this)\b",
         r"\bwho (?:am i|i am|i'm)\b",
         r"\b(?:my|user's) (?:full |first |last |own |real |family |given )?(?:name|surname|nickname)\b",
         r"\b(?:call|address) me\b(?! (?:on|at|under|a|an|when|if|back|again)\b)",
@@ -119,7 +124,8 @@ PHRASES: Final = (
     _phrase(
         "DEADLINE",
         "ready finished finish done delivered deliver live launch launches submit submitted hand handed ship ships shipped out complete "
-        "completed wrapped wrap turn turned sent signed running",
+        "completed wrapped wrap turn turned sent signed running due",
+        r"\bdue\b(?! to\b| in\b)",
         rf"\b(?:be|is|are|get|have|has|needs?|must)\b.{{0,40}}\b(?:{_READY}|live|out)\b.{{0,12}}\b(?:by|on|before|no later than|until|when)\b",
         r"\bgo(?:es|ing)? live\b|\blaunch(?:es)? (?:date|day|on|is)\b",
         rf"\b{_READY}\b.{{0,30}}\b(?:by|before|no later than|until)\b",
@@ -158,7 +164,11 @@ PHRASES: Final = (
         r"\b(?:listen\w*|bound|binds|exposed|reachable) (?:\w+ )?on\b",
     ),
     _phrase("ERROR", "wrong broke", r"\b(?:went|gone|goes|is) wrong\b|\bbroke\b"),
-    _phrase("CAUSE", "why because due", r"\bwhy\b|\bbecause\b|\bdue to\b"),
+    _phrase(
+        "CAUSE",
+        "why because due",
+        r"\bwhy\b|\bbecause\b|\bdue to (?!land|arrive|get|touch|be|depart|leave|start|finish)",
+    ),
     _phrase(
         "VERSION",
         "release build",
@@ -173,10 +183,17 @@ PHRASES: Final = (
     ),
     _phrase(
         "HEADCOUNT",
-        "many group party us large big",
+        "many group party us large big people persons adults travellers friends",
         r"\bhow many (?:people|of us|travellers|persons|are we|guests)\b|\b(?:group|party) of \w+\b",
         r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) of us\b",
+        r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:people|persons|adults|travellers|friends)\b",
         r"\bsize of (?:our|the) (?:group|party)\b|\bhow (?:big|large) is (?:our|the) (?:group|party)\b",
     ),
     _phrase("LANGUAGE", "written coded programmed", r"\b(?:written|coded|programmed) in\b"),
+    _phrase(
+        "ORIGIN",
+        "grow grew hometown town from",
+        r"\b(?:grew|grow) up\b|\bhome ?town\b|\b(?:i|we) (?:come|am|are|hail) (?:originally )?from\b|\bi['’]?m from\b|\boriginally from\b",
+        r"\bwhere (?:am|do|did) i (?:come )?from\b",
+    ),
 )

@@ -22,6 +22,8 @@ class Question:
 
     ``units`` are the concepts an answer must be about, ``kinds`` the kinds of value of which it must hold one (empty: any words
     will do), ``also`` kinds that are asked for beside it. ``own`` says that it asks for the speaker's own.
+    ``proper`` are the names and ``marks`` the numbers and identifiers it mentions, ``sort`` the sort of thing it asks for ("which
+    instrument"), which a statement seldom names.
     """
 
     text: str
@@ -31,6 +33,7 @@ class Question:
     own: bool
     proper: frozenset[str]
     marks: frozenset[str]
+    sort: frozenset[str]
 
 
 _FIRST: Final = re.compile(
@@ -87,7 +90,7 @@ _PERHAPS_ADVICE: Final = re.compile(
     r"start|keep|combine|learn|rent|hire|swim|watch|hear|park|leave|skip|plan|reduce|speed|test|stop|handle))\b"
 )
 _IDENTIFYING: Final = frozenset(
-    ("PASSWORD", "CODE", "PORT", "VERSION", "IDENT", "PHONE", "EMAIL", "HEADCOUNT", "SEAT", "ROOM")
+    ("PASSWORD", "CODE", "PORT", "VERSION", "IDENT", "PHONE", "EMAIL", "HEADCOUNT", "SEAT", "ROOM", "SIZE")
 )
 """Asking which code or port I need is no call for advice."""
 _GOT_TO_BE_RECALL: Final = re.compile(
@@ -104,6 +107,7 @@ _GOT_TO_BE_RECALL: Final = re.compile(
     r"\bwhat(?:'s| is| are| was| were) (?:my|our)\b|\bwhen (?:do|does|will|am|are|is|did|should) (?:i|we|our|my|the)\b.{0,30}\b(?:arriv\w+|land|landing|get in|getting in|touch down|touching down|get there|be there|due|reach)\b|"
     r"\b(?:what|which)(?: \w+)? (?:date|day|time)\b.{0,40}\b(?:do|does|will|are|am|is|did|should) (?:i|we|our|my|the)\b|\bat what time\b.{0,10}\b(?:do|does|will|are|am|is) (?:i|we|our|my|the)\b|"
     r"\bhow many (?:people|of us|are we)\b.{0,30}\b(?:we|us|our|travel\w*)\b|"
+    r"\b(?:i|we) (?:like|love|prefer) (?:best|most)\b|\bhow (?:expensive|costly|dear) (?:may|can|must)\b|"
     r"\b(?:do|did|does) (?:i|we) (?:like|love|prefer|live|work|drive|own|speak|play|sit|study|teach)\b|\bhow old (?:am i|is my|are my|is our|are our|are we)\b"
 )
 _YES_NO_OWN: Final = re.compile(
@@ -178,8 +182,10 @@ def _about_something_said(plain: str, marked: bool) -> bool:
         return False
     if _SOURCE.search(plain) and _QUESTION_WORD.search(plain) and not _PRESENT_STATE.search(plain):
         return True
-    if _PERHAPS_ADVICE.search(bare) and not (
-        _QUESTION_WORD.search(plain) and reading.units(plain) & _IDENTIFYING
+    if (
+        _PERHAPS_ADVICE.search(bare)
+        and not _WHEN.search(plain)
+        and not (_QUESTION_WORD.search(plain) and reading.units(plain) & _IDENTIFYING)
     ):
         return False
     if _YES_NO_OWN.match(plain):
@@ -243,12 +249,15 @@ def _specific(plain: str) -> bool:
 
 
 _DEFINITE: Final = re.compile(
-    r"\b(?:what|which|who|whom|whose|where|when)\b.*\b(?:the|this|that|these|those)\b|\b(?!it|that|what|who|where|there|here|let|how|when)\w+'s \w+|"
+    r"\b(?:what|which|who|whom|whose|where|when|how (?:much|many|long|often|big|large|high))\b.*\b(?:the|this|that|these|those)\b|\b(?!it|that|what|who|where|there|here|let|how|when)\w+'s \w+|"
     r"\b(?:what|which) (?:was|were)\b"
 )
 _WORLD: Final = re.compile(
     r"\b(?:history|story|stories|origin|capital|population|currency|climate|speciality|specialty|custom|tradition|atmosphere|views?|trick|recipe|fuss|"
     r"catch|matter with|idea behind|rule of thumb|secret of|weather|season|look like|looks like|like\W*$|opens?|closes?|opening|closing)\b"
+)
+_WHEN: Final = re.compile(
+    r"^(?:and |so )?(?:at what time|what time|on which day|on what day|when) (?:do|must|am|are) (?:i|we)\b"
 )
 _PRESENT_STATE: Final = re.compile(
     r"\b(?:right now|at the moment|still|today|yet|this (?:morning|minute|instant))\b"
@@ -284,6 +293,8 @@ def _understood(sentence: str, plain: str, before: str) -> Question:
     found = set(reading.units(sentence) | reading.units(plain)) - _ASKING_UNITS
     if re.search(r"\bdid\b.*\breturn\b|\breturned\b", plain):
         found.discard("RETURN")  # what a tool gave back, not the way home
+    if re.search(r"(?:^|\b(?:you|please|and) )name (?:my|our|the)\b", plain):
+        found -= {"NAME", "SELF"}  # to name something is to say it
     subject = sentence
     if before and all(reading.weight(unit) < 0.9 for unit in found):
         # "How do I open locker 17? What was the code?": the sentence before says of what.
@@ -306,7 +317,13 @@ def _understood(sentence: str, plain: str, before: str) -> Question:
         for unit in reading.word_units(match.group())[:1]
         if not unit[0].isupper()
     )
-    return Question(sentence, frozenset(found), kinds, also, bool(_FIRST.search(plain)), proper, marks)
+    noun = _ASKED_NOUN.search(plain)
+    sort = (
+        frozenset(unit for unit in reading.word_units(noun["noun"]) if not reading.is_concept(unit))
+        if noun
+        else frozenset()
+    )
+    return Question(sentence, frozenset(found), kinds, also, bool(_FIRST.search(plain)), proper, marks, sort)
 
 
 _ASKING_UNITS: Final = frozenset(

@@ -39,7 +39,7 @@ _BODIES: Final = (
     "Looking at it from the other side, the downside seems small and easy to undo.",
     "A rough outline is enough for the moment, and the finer points can follow.",
     "Most of the difficulty lies in the preparation, and the rest follows almost by itself.",
-    "I would not overthink it, since either way leads to a decent outcome.",
+    "I would not overthink it, since either way ends in a decent outcome.",
     "The usual trap is to pack in too much and then enjoy too little of it.",
     "Where the options look alike, whichever is easier to reverse comes out ahead.",
     "A little patience at the beginning spares a lot of hurry towards the end.",

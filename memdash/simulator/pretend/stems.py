@@ -29,9 +29,37 @@ _ENDINGS: Final = (
 )
 _DOUBLED: Final = frozenset("bdgmnprt")
 
+_IRREGULAR: Final = {
+    form: base
+    for base, forms in {
+        "grow": "grew grown",
+        "write": "wrote written",
+        "drive": "drove driven",
+        "speak": "spoke spoken",
+        "break": "broke broken",
+        "begin": "began begun",
+        "swim": "swam swum",
+        "sing": "sang sung",
+        "buy": "bought",
+        "bring": "brought",
+        "teach": "taught",
+        "think": "thought",
+        "catch": "caught",
+        "lead": "led",
+        "send": "sent",
+        "build": "built",
+        "lose": "lost",
+        "win": "won",
+        "wear": "wore worn",
+        "read": "reading",
+    }.items()
+    for form in forms.split()
+}
+
 
 def stem(word: str) -> str:
     """Return the stem of a lower-case English word; short words stay as they are."""
+    word = _IRREGULAR.get(word, word)
     if len(word) < 4:
         return word
     if word.endswith(("ies", "ied")) and len(word) > 4:

@@ -40,7 +40,7 @@ _CONCEPTS: Final = {
     for concept, words in kind.items()
     for word in _forms(words)
 }
-_ATTRIBUTES: Final = frozenset(ATTRIBUTES) | {"SELF", "HEADCOUNT"}
+_ATTRIBUTES: Final = frozenset(ATTRIBUTES) | {"SELF", "HEADCOUNT", "ORIGIN"}
 _ENTITIES: Final = frozenset(ENTITIES) | frozenset(PEOPLE)
 PEOPLE_CONCEPTS: Final = frozenset(PEOPLE)
 
