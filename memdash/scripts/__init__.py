@@ -4,7 +4,20 @@ from memdash.scripts.catalogue import Entry, bundled_folder, find_scripts, list_
 from memdash.scripts.grading import Verdict, grade, matches
 from memdash.scripts.importers import FORMATS, import_file, import_text
 from memdash.scripts.loading import check_script, check_text, load_script, parse_script
-from memdash.scripts.model import Block, Expectation, Fact, Grading, Json, Script, Step, ToolCall, Turn, Value
+from memdash.scripts.model import (
+    Block,
+    Expectation,
+    Fact,
+    Grading,
+    Json,
+    Material,
+    Recipe,
+    Script,
+    Step,
+    ToolCall,
+    Turn,
+    Value,
+)
 from memdash.scripts.patterns import PatternError
 from memdash.scripts.serialising import from_json, script_hash, to_json, to_yaml
 from memdash.scripts.validation import ensure_valid
@@ -17,7 +30,9 @@ __all__ = [
     "Fact",
     "Grading",
     "Json",
+    "Material",
     "PatternError",
+    "Recipe",
     "Script",
     "Step",
     "ToolCall",

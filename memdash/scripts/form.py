@@ -7,9 +7,23 @@ from typing import Any
 from memdash.scripts.dates import parse_date
 from memdash.scripts.document import Mapping, Node, Scalar, Sequence
 from memdash.scripts.fields import ID, Fields, as_integer, as_json_object, as_text, kind
-from memdash.scripts.limits import MAX_OUTPUT_TOKENS, MAX_PAUSE
-from memdash.scripts.model import Block, Expectation, Fact, Grading, Json, Script, Step, ToolCall, Turn, Value
-from memdash.scripts.problems import Place, Problem
+from memdash.scripts.generating import expanded, recipe_problems, size_problems
+from memdash.scripts.limits import MAX_GENERATED_LINES, MAX_OUTPUT_TOKENS, MAX_PAUSE, MAX_SEED
+from memdash.scripts.model import (
+    Block,
+    Expectation,
+    Fact,
+    Grading,
+    Json,
+    Material,
+    Recipe,
+    Script,
+    Step,
+    ToolCall,
+    Turn,
+    Value,
+)
+from memdash.scripts.problems import Place, Problem, brief, suggest
 
 _MANY = 1_000_000
 """Bound of turn numbers and ``fixed_tokens``; whether a turn exists is validation's business."""
@@ -30,8 +44,10 @@ _SCRIPT_KEYS = (
 _TURN_KEYS = ("user", "pause", "calls", "steps", "reply", "system", "tools")
 _STEP_KEYS = ("say", "calls")
 _CALL_KEYS = ("id", "name", "input", "result", "error")
+_RECIPE_KEYS = ("kind", "lines", "seed", "include")
 _FACT_KEYS = ("id", "turn", "question", "answer", "text", "updates", "probe_after")
 _UPDATE_KEYS = ("turn", "answer", "text")
+_MATERIALS = tuple(kind.value for kind in Material)
 _GRADINGS = tuple(grading.value for grading in Grading)
 _TO_GRADE = "a pattern, or one of {number: 2400}, {date: 2026-06-14}, {all_of: [a, b]}, {f1: reference}, {regex: pattern}"
 
@@ -51,10 +67,7 @@ def read_form(root: Mapping, stem: str, problems: list[Problem]) -> Script:
     return Script(
         id=identifier or "",
         title=fields.text("title") or identifier or "",
-        turns=tuple(
-            _turn(node, place, index + 1, problems)
-            for index, (place, node) in enumerate(fields.items("turns"))
-        ),
+        turns=_turns(fields),
         description=fields.text("description", empty=True) or "",
         system=fields.text("system", empty=True) or "",
         tools=_tools(fields) or (),
@@ -81,6 +94,17 @@ def _tool_defaults(fields: Fields) -> dict[str, str]:
     defaults = Fields(node, (*fields.place, "tool_defaults"), fields.problems)
     names = list(node.items) if isinstance(node, Mapping) else []
     return {name: defaults.text(name, empty=True) or "" for name in names}
+
+
+def _turns(fields: Fields) -> tuple[Turn, ...]:
+    turns = tuple(
+        _turn(node, place, index + 1, fields.problems)
+        for index, (place, node) in enumerate(fields.items("turns"))
+    )
+    # Long results are made last, once it is known that they stay within bounds and that the script will be used.
+    for problem in size_problems(turns):
+        fields.problems.append(problem)
+    return turns if fields.problems else expanded(turns)
 
 
 def _turn(node: Node, place: Place, number: int, problems: list[Problem]) -> Turn:
@@ -148,13 +172,48 @@ def _call(fields: Fields, default_id: str) -> ToolCall:
         fields.note("", "a tool call without its result; give 'result' (\"\" for an empty one)")
     else:
         fields.need("name", "result")
+    result, recipe = _result(fields)
     return ToolCall(
         id=(fields.text("id") if "id" in fields else default_id) or "",
         name=fields.text("name") or "",
         input=fields.json_object("input") or {},
-        result=fields.text("result", empty=True) or "",
+        result=result,
         is_error=fields.boolean("error") or False,
+        generated=recipe,
     )
+
+
+def _result(fields: Fields) -> tuple[str, Recipe | None]:
+    """A result that is written out, or what it is generated from; the text is then made at the end of reading."""
+    node = fields.node("result")
+    if not isinstance(node, Mapping):
+        return fields.text("result", empty=True) or "", None
+    if list(node.items) != ["generate"]:
+        fields.note(
+            "result",
+            f"must be text, or {{generate: {{kind: log, lines: 200, seed: 7}}}}, not {_described(node)}",
+        )
+        return "", None
+    return "", _recipe(Fields(node.items["generate"], (*fields.place, "result", "generate"), fields.problems))
+
+
+def _recipe(fields: Fields) -> Recipe | None:
+    """A recipe that is fine; None where a problem was noted."""
+    before = len(fields.problems)
+    fields.only(_RECIPE_KEYS)
+    fields.need("kind", "lines", "seed")
+    kind = fields.text("kind")
+    if kind is not None and kind not in _MATERIALS:
+        fields.note("kind", f"there is no kind {brief(kind)}{suggest(kind, _MATERIALS)}")
+    lines = fields.integer("lines", 1, MAX_GENERATED_LINES) or 0
+    seed = fields.integer("seed", 0, MAX_SEED) or 0
+    include = [as_text(node, place, fields.problems) or "" for place, node in fields.items("include")]
+    if kind is None or len(fields.problems) > before:
+        return None
+    recipe = Recipe(Material(kind), lines, seed, tuple(include))
+    for problem in recipe_problems(recipe, fields.place):
+        fields.problems.append(problem)
+    return recipe
 
 
 def _fact(fields: Fields) -> Fact:

@@ -18,11 +18,39 @@ Block = Mapping[str, Any]
 """One content block in the Messages API's own form, for instance ``{"type": "text", "text": "Hello"}``."""
 
 
+class Material(StrEnum):
+    """What a generated tool result is made of."""
+
+    LOG = "log"
+    """Lines with a time, in order of time."""
+    TABLE = "table"
+    """A head and rows of cells between bars, as a query returns them."""
+    LISTING = "listing"
+    """Files with size, time and path."""
+    JSON = "json"
+    """An array of objects, one on each line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a long tool result is generated from (:mod:`memdash.scripts.generating`).
+
+    ``lines`` counts the lines of the body, without a table's head and an array's brackets. The lines ``include`` are among
+    them, in this order and at places that the seed decides.
+    """
+
+    kind: Material
+    lines: int
+    seed: int
+    include: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One scripted tool call and the result it gets.
 
     ``id`` is unique in its script and serves error messages only; on the wire every call has the id the model gave it.
+    ``generated`` is what ``result`` was made from, None where it was written out; it serves the YAML form only.
     """
 
     id: str
@@ -30,6 +58,7 @@ class ToolCall:
     input: Mapping[str, Json]
     result: str
     is_error: bool = False
+    generated: Recipe | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ import yaml
 from memdash.errors import ScriptError
 from memdash.scripts.document import plain_value
 from memdash.scripts.files import MAX_SCRIPT_BYTES
-from memdash.scripts.model import Expectation, Fact, Grading, Script, Step, Turn, Value
+from memdash.scripts.generating import generate
+from memdash.scripts.model import Expectation, Fact, Grading, Script, Step, ToolCall, Turn, Value
 from memdash.scripts.validation import ensure_valid
 
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -41,9 +42,16 @@ def from_json(text: str | bytes) -> Script:
 
 
 def script_hash(script: Script) -> str:
-    """Return the SHA-256 (hexadecimal) of everything in ``script`` but its warnings."""
+    """Return the SHA-256 (hexadecimal) of everything in ``script`` that is replayed or graded.
+
+    Left out are its warnings, and what a long result was generated from: the text it gave is what counts.
+    """
     content = dataclasses.asdict(script)
     del content["warnings"]
+    for turn in content["turns"]:
+        for step in turn["steps"]:
+            for call in step["calls"]:
+                del call["generated"]
     return hashlib.sha256(_canonical(content).encode()).hexdigest()
 
 
@@ -142,11 +150,20 @@ def _step_form(step: Step) -> dict[str, Any]:
     calls = [
         {"id": call.id, "name": call.name}
         | _given(input=dict(call.input))
-        | {"result": call.result}
+        | {"result": _result_form(call)}
         | _given(error=call.is_error)
         for call in step.calls
     ]
     return _given(say=step.text) | {"calls": calls}
+
+
+def _result_form(call: ToolCall) -> Any:
+    """A generated result as its recipe, as long as the recipe still makes this text."""
+    recipe = call.generated
+    if recipe is None or generate(recipe) != call.result:
+        return call.result
+    form = {"kind": recipe.kind.value, "lines": recipe.lines, "seed": recipe.seed}
+    return {"generate": form | _given(include=list(recipe.include))}
 
 
 def _fact_form(fact: Fact) -> dict[str, Any]:

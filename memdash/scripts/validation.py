@@ -17,9 +17,12 @@ from typing import Any
 from memdash.errors import ScriptError
 from memdash.scripts.facts import fact_problems
 from memdash.scripts.fields import ID
+from memdash.scripts.generating import filler_of, recipe_problems, size_problems
+from memdash.scripts.grading import matches
 from memdash.scripts.leaks import find_warnings
 from memdash.scripts.limits import EFFORTS, MAX_FACTS, MAX_OUTPUT_TOKENS, MAX_PAUSE, MAX_TURNS
-from memdash.scripts.model import Json, Script, Turn
+from memdash.scripts.model import Expectation, Json, Script, ToolCall, Turn
+from memdash.scripts.patterns import PatternError
 from memdash.scripts.problems import MAX_PROBLEMS, Place, Problem, brief, spell, suggest
 from memdash.scripts.tools import tool_problems
 
@@ -38,11 +41,13 @@ def _problems(script: Script) -> Iterator[Problem]:
     for index, turn in enumerate(script.turns):
         yield from _turn_problems(turn, index)
     yield from _call_problems(script)
+    yield from _recipe_problems(script)
     for index, fact in enumerate(script.facts):
         yield from fact_problems(script, fact, ("facts", index))
     yield from _repeated(
         ((("facts", index, "id"), fact.id) for index, fact in enumerate(script.facts)), "fact"
     )
+    yield from _accident_problems(script)
 
 
 def ensure_valid(script: Script, path: Path | str | None = None) -> Script:
@@ -71,6 +76,7 @@ def _size_problems(script: Script) -> Iterator[Problem]:
         yield Problem(
             ("facts",), f"there are {len(script.facts):,} facts; at most {MAX_FACTS:,} are accepted"
         )
+    yield from size_problems(script.turns)
 
 
 def _script_problems(script: Script) -> Iterator[Problem]:
@@ -138,12 +144,7 @@ def _block_problems(block: Mapping[str, Any], place: Place) -> Iterator[Problem]
 def _call_problems(script: Script) -> Iterator[Problem]:
     """Calls have ids of their own, and call what is defined at their turn."""
     yield from _repeated(
-        (
-            (("turns", index, "steps", number, "calls", position, "id"), call.id)
-            for index, turn in enumerate(script.turns)
-            for number, step in enumerate(turn.steps)
-            for position, call in enumerate(step.calls)
-        ),
+        (((*place, "id"), call.id) for place, call in _placed_calls(script)),
         "tool call",
     )
     names = {str(tool.get("name")) for tool in script.tools}
@@ -158,6 +159,40 @@ def _call_problems(script: Script) -> Iterator[Problem]:
                     yield Problem((*place, "name"), text)
                 if not _is_json(call.input):
                     yield Problem((*place, "input"), "is no JSON object (finite numbers, text keys)")
+
+
+def _recipe_problems(script: Script) -> Iterator[Problem]:
+    for place, call in _placed_calls(script):
+        if call.generated is not None:
+            yield from recipe_problems(call.generated, (*place, "result", "generate"))
+
+
+def _accident_problems(script: Script) -> Iterator[Problem]:
+    """What a generator makes up says no fact: it would be told where nobody planted it."""
+    made = [(place, filler_of(call)) for place, call in _placed_calls(script) if call.generated is not None]
+    everything = "\n".join(text for _, text in made)
+    for fact in script.facts if made else ():
+        expectations = {said for value in fact.values for said in (value.answer, value.text)}
+        # One look at everything spares a look at each part: nearly always nothing is said by accident.
+        hit = [expectation for expectation in expectations if _matches(expectation, everything)]
+        for place, text in made:
+            if any(_matches(expectation, text) for expectation in hit):
+                words = f"says the fact {brief(fact.id)} by accident; choose another seed, or a rarer answer"
+                yield Problem((*place, "result", "generate", "seed"), words)
+
+
+def _matches(expectation: Expectation, text: str) -> bool:
+    try:
+        return matches(expectation, text)
+    except (PatternError, ValueError):
+        return False  # the problem of the fact, and told there
+
+
+def _placed_calls(script: Script) -> Iterator[tuple[Place, ToolCall]]:
+    for index, turn in enumerate(script.turns):
+        for number, step in enumerate(turn.steps):
+            for position, call in enumerate(step.calls):
+                yield ("turns", index, "steps", number, "calls", position), call
 
 
 def _is_json(value: Any) -> bool:
