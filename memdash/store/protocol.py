@@ -9,7 +9,8 @@ from typing import Protocol
 from memdash.records import Record, Status
 from memdash.replay_log import ReplayLog
 from memdash.spec import ComparisonSpec
-from memdash.store.reading import ComparisonSummary, StoredComparison
+from memdash.store.reading import ComparisonSummary
+from memdash.store.settings import StoredComparison
 
 
 class AnyStore(Protocol):
@@ -17,6 +18,9 @@ class AnyStore(Protocol):
 
     def save_comparison(self, spec: ComparisonSpec) -> None:
         """Keep a comparison, its replays, their scripts and the prices of today."""
+
+    def adopt(self, comparison: StoredComparison) -> None:
+        """Keep a comparison as it was launched elsewhere."""
 
     def append(self, replay_id: str, records: Iterable[Record]) -> None:
         """Hand in records of a replay."""
@@ -53,9 +57,6 @@ class AnyStore(Protocol):
 
     def blocks(self, replay_id: str, ids: Sequence[str]) -> dict[str, str]:
         """Return the JSON of blocks of a replay by id."""
-
-    def version(self, comparison_id: str) -> int:
-        """Return a number that grows with every change of this comparison."""
 
     def export_parquet(self, comparison_id: str, path: Path) -> None:
         """Write one row for each request of a comparison to ``path``."""

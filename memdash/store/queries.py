@@ -112,7 +112,7 @@ order by number
 # How far did this replay come?
 PLACE = f"with chosen as (select number, comparison from present_replay where id = ?) {_PLACE}"
 
-# Which replays have no end, and how far did they come?
+# Which replays (of a comparison, or of all where it is null) have no end, and how far did they come?
 UNFINISHED = f"""
 with chosen as (
     select replay.number, replay.comparison
@@ -120,7 +120,7 @@ with chosen as (
     left join (
         select replay, max_by(status, rowid) as status from replay_state group by replay
     ) as state on state.replay = replay.number
-    where coalesce(state.status, 'queued') in ('queued', 'running')
+    where coalesce(state.status, 'queued') in ('queued', 'running') and (? is null or replay.comparison = ?)
 )
 {_PLACE}
 """

@@ -14,13 +14,14 @@ import duckdb
 
 from memdash import codec
 from memdash.errors import StoreError
-from memdash.prices import ModelPrice, PriceTable, Tier
+from memdash.prices import PriceTable
 from memdash.records import Record, RequestRecord, Status
 from memdash.replay_log import ReplayLog
 from memdash.scripts.model import Script
-from memdash.spec import CacheLifetime, CacheMarks, ComparisonSpec, Provider, ReplaySpec, Replies
+from memdash.spec import Provider, ReplaySpec
 from memdash.store import queries
 from memdash.store.rows import READERS, Row, read_iterations, read_requests, read_state
+from memdash.store.settings import StoredComparison, read_prices, read_replay
 
 BY_WORKER = -1
 """The sequence number of a state that the replay itself did not yield."""
@@ -38,23 +39,6 @@ class ComparisonSummary:
     scripts: tuple[str, ...]
     models: tuple[str, ...]
     series: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredComparison:
-    """A comparison as it was launched: its settings, its replays, what ran it and what its models cost then."""
-
-    spec: ComparisonSpec
-    title: str
-    created_at: datetime
-    versions: Mapping[str, str]
-    prices: PriceTable
-    replays: tuple[ReplaySpec, ...]
-
-    @property
-    def id(self) -> str:
-        """The comparison's id, the last part of its permalink."""
-        return self.spec.id
 
 
 class ReplayKey(NamedTuple):
@@ -126,7 +110,7 @@ class Reader:
             title=title,
             created_at=created_at.replace(tzinfo=UTC),
             versions=json.loads(versions),
-            prices=_read_prices(self.fetch(queries.PRICES, comparison_id)),
+            prices=read_prices(self.fetch(queries.PRICES, comparison_id)),
             replays=tuple(spec for _number, spec in self._replays(comparison_id)),
         )
 
@@ -188,7 +172,7 @@ class Reader:
     def _replays(self, comparison_id: str) -> list[tuple[int, ReplaySpec]]:
         rows = self.fetch(queries.REPLAYS, comparison_id)
         scripts = self._scripts(row[3] for row in rows)
-        return [(row[0], _read_replay(row, scripts[row[3]])) for row in rows]
+        return [(row[0], read_replay(row, scripts[row[3]])) for row in rows]
 
     def _requests(
         self, first: int, last: int, *, blocks: Mapping[tuple[int, int], Mapping[str, str]]
@@ -201,45 +185,3 @@ class Reader:
 @lru_cache(maxsize=32)
 def _load_script(body: str) -> Script:
     return codec.load_script(body)
-
-
-def _read_prices(rows: Iterable[Row]) -> PriceTable:
-    models: dict[str, ModelPrice] = {}
-    for model, above, entry, write_5m, write_1h, read, output, since, source in rows:
-        earlier = models[model].tiers if model in models else ()
-        tier = Tier(above, entry, write_5m, write_1h, read, output)
-        models[model] = ModelPrice(model, (*earlier, tier), source, since)
-    return PriceTable(models)
-
-
-def _read_replay(row: Row, script: Script) -> ReplaySpec:
-    (
-        _number, replay_id, comparison_id, _hash, strategy, params, label, series, model, effort, max_tokens, provider, cache,
-        cache_marks, warm, check, pace, replies, turns, repeat, seed, salt, token_counter, relax_limits, controls,
-    ) = row  # fmt: skip
-    return ReplaySpec(
-        id=replay_id,
-        comparison_id=comparison_id,
-        script=script,
-        strategy=strategy,
-        params=json.loads(params),
-        label=label,
-        series=series,
-        model=model,
-        effort=effort,
-        max_tokens=max_tokens,
-        provider=Provider(provider),
-        cache=CacheLifetime(cache),
-        cache_marks=CacheMarks(cache_marks),
-        warm=warm,
-        check=check,
-        pace=pace,
-        replies=Replies(replies),
-        turns=turns,
-        repeat=repeat,
-        seed=seed,
-        salt=salt,
-        token_counter=token_counter,
-        relax_limits=relax_limits,
-        controls=controls,
-    )

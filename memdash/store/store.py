@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,13 +18,14 @@ from memdash.errors import StoreError
 from memdash.prices import PriceTable
 from memdash.records import Record, RequestRecord, Status, from_line
 from memdash.replay_log import ReplayLog
-from memdash.spec import ComparisonSpec, ReplaySpec
+from memdash.spec import ComparisonSpec
 from memdash.store import queries
 from memdash.store.database import Database
 from memdash.store.export import export_requests
 from memdash.store.purge import purge
-from memdash.store.reading import BY_WORKER, ComparisonSummary, Reader, ReplayKey, StoredComparison
+from memdash.store.reading import BY_WORKER, ComparisonSummary, Reader, ReplayKey
 from memdash.store.rows import Row, Rows, add_record
+from memdash.store.settings import StoredComparison, comparison_rows, replay_row, timestamp
 from memdash.store.writer import Unit, Writer
 
 MEMORY = ":memory:"
@@ -83,55 +83,36 @@ class Store:
 
     # -- writing ---------------------------------------------------------------------------------------------------------
 
-    def save_comparison(self, spec: ComparisonSpec, *, created_at: datetime | None = None) -> None:
+    def save_comparison(self, spec: ComparisonSpec) -> None:
         """Keep a comparison, its replays, their scripts and the prices of today; returns once it is in the file.
 
-        ``created_at`` is for one that was launched elsewhere. Raises :class:`StoreError` where the id is taken.
+        Raises :class:`StoreError` where the id is taken.
         """
-        replays = spec.replays()
-        scripts = {id(script): codec.dump_script(script) for script in spec.scripts}
-        created = _timestamp(created_at or datetime.now(UTC))
+        self.adopt(as_launched_now(spec))
+
+    def adopt(self, comparison: StoredComparison) -> None:
+        """Keep a comparison as it was launched elsewhere; returns once it is in the file.
+
+        Raises :class:`StoreError` where the id is taken.
+        """
+        spec = comparison.spec
+        scripts = {script.id: codec.dump_script(script) for script in spec.scripts}
+        hashes = sorted({stored.hash for stored in scripts.values()})
         with self._saving:
-            hashes = {stored.hash for stored in scripts.values()}
             with self._reader() as reader:
                 if reader.fetch(queries.TAKEN, spec.id):
                     raise StoreError(f"there is already a comparison {spec.id!r}")
-                new = hashes - {one for (one,) in reader.fetch(queries.KNOWN_SCRIPTS, sorted(hashes))}
-            first = self._last_replay + 1
-            self._last_replay += len(replays)
-            rows: Rows = {
-                "comparison": [
-                    (
-                        spec.id,
-                        created,
-                        spec.title,
-                        spec.provider.value,
-                        json.dumps(
-                            {
-                                "spec": codec.dump_settings(spec),
-                                "scripts": [scripts[id(script)].hash for script in spec.scripts],
-                            }
-                        ),
-                        json.dumps(_versions()),
-                    )
-                ],
-                "script": list(
-                    {
-                        stored.hash: (stored.hash, script.id, script.title, stored.body)
-                        for script in spec.scripts
-                        if (stored := scripts[id(script)]).hash in new
-                    }.values()
-                ),
-                "price": list(_price_rows(spec)),
-                "replay": [
-                    _replay_row(number, replay, scripts[id(replay.script)].hash)
-                    for number, replay in enumerate(replays, start=first)
-                ],
-            }
+                known = {one for (one,) in reader.fetch(queries.KNOWN_SCRIPTS, hashes)}
+            numbered = list(enumerate(comparison.replays, start=self._last_replay + 1))
+            self._last_replay += len(numbered)
             with self._lock:
-                for number, replay in enumerate(replays, start=first):
-                    self._keys[replay.id] = ReplayKey(number, spec.id)
+                self._keys |= {replay.id: ReplayKey(number, spec.id) for number, replay in numbered}
                 self._blocks[spec.id] = set()
+            rows = comparison_rows(comparison, scripts)
+            rows["replay"] = [
+                replay_row(number, one, scripts[one.script.id].hash) for number, one in numbered
+            ]
+            rows["script"] = [row for row in rows["script"] if row[0] not in known]
             self._writer.put(Unit(spec.id, rows))
             self._writer.flush()
 
@@ -170,22 +151,22 @@ class Store:
         """Return once everything handed in so far is in the file."""
         self._writer.flush()
 
-    def mark_interrupted(self) -> None:
-        """Mark every replay without an end as interrupted: whoever ran it is gone. It can be resumed."""
-        unfinished = self._places(queries.UNFINISHED)
+    def mark_interrupted(self, comparison_id: str | None = None) -> None:
+        """Mark every replay without an end, or those of one comparison, as interrupted: whoever ran them is gone."""
+        unfinished = self._places(queries.UNFINISHED, comparison_id, comparison_id)
         self._append_states(unfinished, Status.INTERRUPTED, "the program that ran it ended")
 
     def rename(self, comparison_id: str, title: str) -> None:
         """Give a comparison another title."""
         self._require(comparison_id)
-        row = (comparison_id, _timestamp(datetime.now(UTC)), "title", title)
+        row = (comparison_id, timestamp(datetime.now(UTC)), "title", title)
         self._writer.put(Unit(comparison_id, {"comparison_change": [row]}))
         self._writer.flush()
 
     def delete(self, comparison_id: str) -> None:
         """Hide a comparison from every query; :meth:`purge` erases it from the file."""
         self._require(comparison_id)
-        row = (comparison_id, _timestamp(datetime.now(UTC)))
+        row = (comparison_id, timestamp(datetime.now(UTC)))
         self._writer.put(Unit(comparison_id, {"tombstone": [row]}))
         self._writer.flush()
         with self._lock:
@@ -310,66 +291,19 @@ class Store:
                 self._versions[comparison_id] = self._changes
 
 
-def _timestamp(moment: datetime) -> datetime:
-    """UTC without saying so, as the tables hold it."""
-    return moment.astimezone(UTC).replace(tzinfo=None)
-
-
-def _versions() -> dict[str, str]:
+def as_launched_now(spec: ComparisonSpec) -> StoredComparison:
+    """Return a comparison that is launched at this moment, by this software and at today's prices."""
     versions = {"memdash": memdash.__version__, "python": platform.python_version()}
     for package in ("anthropic", "ctok"):
         with suppress(metadata.PackageNotFoundError):
             versions[package] = metadata.version(package)
-    return versions
-
-
-def _price_rows(spec: ComparisonSpec) -> Iterable[Row]:
-    """The prices of every model that a comparison names; a model without a price has no row."""
     table = PriceTable.load()
     models = [*spec.models, *(choice.params.get("summary_model") for choice in spec.strategies)]
-    for model in dict.fromkeys(models):
-        price = table.price(model) if model else None
-        for tier in price.tiers if price else ():
-            yield (
-                spec.id,
-                model,
-                tier.above,
-                tier.input,
-                tier.write_5m,
-                tier.write_1h,
-                tier.read,
-                tier.output,
-                price.since if price else None,
-                price.source if price else "",
-            )
-
-
-def _replay_row(number: int, replay: ReplaySpec, script_hash: str) -> Row:
-    return (
-        number,
-        replay.id,
-        replay.comparison_id,
-        script_hash,
-        replay.script.id,
-        replay.strategy,
-        json.dumps(dict(replay.params)),
-        replay.label,
-        replay.series,
-        replay.model,
-        replay.effort,
-        replay.max_tokens,
-        replay.provider.value,
-        replay.cache.value,
-        replay.cache_marks.value,
-        replay.warm,
-        replay.check,
-        replay.pace,
-        replay.replies.value,
-        replay.turns,
-        replay.repeat,
-        replay.seed,
-        replay.salt,
-        replay.token_counter,
-        replay.relax_limits,
-        replay.controls,
+    return StoredComparison(
+        spec=spec,
+        title=spec.title,
+        created_at=datetime.now(UTC),
+        versions=versions,
+        prices=PriceTable({model: price for model in models if model and (price := table.price(model))}),
+        replays=spec.replays(),
     )
