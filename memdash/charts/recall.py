@@ -45,6 +45,7 @@ def title(series: Sequence[TurnSeries]) -> str:
     shown = [one for one in series if any(result.recall is not None for result in one.results)]
     rates = [(one, *_score(one)) for one in shown]
     rates = [rate for rate in rates if rate[2]]
+    rates = [rate for rate in rates if rate[0].complete] or rates
     if not rates:
         return (
             f"{label}: no probe counts yet" if _points(series) else f"{label}: the script asks no questions"
@@ -70,7 +71,8 @@ def recall_by_fact(series: Sequence[TurnSeries], styles: Mapping[str, Style], th
             verdict, told = _cell(one, point)
             cells[verdict].append((column, row, told))
     used = [verdict for verdict in Verdict if cells[verdict]]
-    notes = ["a repeat that failed shows"] if any(len(one.results) > 1 for one in series) else []
+    repeats = max((len(one.results) for one in series), default=1)
+    notes = [f"{repeats} repeats counted together; the worst of them shows"] if repeats > 1 else []
     sheet = Sheet(
         title(series),
         theme,

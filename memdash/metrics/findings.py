@@ -132,10 +132,13 @@ def _on_cost(ranked: Sequence[SeriesSummary]) -> str:
         source = " in this simulation" if best[0].simulated else ""
         return f"{name} {verb} {kind}{source}: {numbers.usd(_cost(best[0]))} for one replay{against}."
     counted = [one for one in ranked if one.kept is not None and one.facts_total]
-    if not counted or any(one.kept_all for one in counted):
+    if len(counted) < 2 or any(one.kept_all for one in counted):
         return ""
     most = max(counted, key=lambda one: (one.kept or 0) / one.facts_total)
-    return f"No strategy kept every fact; {most.series} kept most of them, {numbers.part(most.kept, most.facts_total)}."
+    if not most.kept:
+        return "No strategy that finished kept a single fact."
+    kept = numbers.part(most.kept, most.facts_total)
+    return f"No strategy that finished kept every fact; {most.series} kept most of them, {kept}."
 
 
 def _on_caching(ranked: Sequence[SeriesSummary]) -> str:
@@ -173,6 +176,8 @@ def _on_loss(ranked: Sequence[SeriesSummary]) -> str:
         return "Every strategy that finished kept every fact." if len(counted) > 1 else ""
     worst = min(losers, key=lambda one: (one.kept or 0) / one.facts_total)
     lost = f"{worst.facts_total - (worst.kept or 0)} of {numbers.count(worst.facts_total, 'fact')}"
+    if len(worst.results) > 1:
+        lost += f" over {len(worst.results)} replays"
     which = f" ({numbers.listing(worst.lost)})" if worst.lost else ""
     if len(losers) == 1:
         return f"{_start(worst.series)} lost {lost}{which}."

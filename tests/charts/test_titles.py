@@ -90,6 +90,12 @@ def test_recall_is_called_simulated_where_it_is() -> None:
     assert title_of(Chart.RECALL, live) == "Recall: full history answers 2 of 2"
 
 
+def test_a_refused_replay_does_not_speak_for_every_strategy() -> None:
+    wrong = [*probe("name", passed=False), *probe("budget", passed=False)]
+    series = make_series([full(wrong), window(turn(1), end=Status.REJECTED)])
+    assert title_of(Chart.RECALL, series) == "Simulated recall: full history answers 0 of 2"
+
+
 def test_wait_names_the_turn_that_took_longest() -> None:
     series = make_series(
         [

@@ -161,7 +161,17 @@ def test_nothing_is_said_of_what_is_not_known() -> None:
     assert sentences(unpriced) == ("Every strategy that finished kept every fact.",)
 
 
+def test_facts_lost_over_several_repeats_are_counted_over_all() -> None:
+    (told,) = (one for one in sentences(rows([window(repeat=1), window(repeat=2)])) if "lost" in one)
+    assert told == "Window of 4 lost 4 of 4 facts over 2 replays (name and budget)."
+
+
+def test_nobody_is_praised_for_keeping_nothing() -> None:
+    told = sentences(rows([window(), window(series="window of 9")]))
+    assert told[0] == "No strategy that finished kept a single fact."
+
+
 def test_when_every_strategy_forgot_something_the_best_is_named() -> None:
     half = window(turn(1, input=400), facts(Survival.VERBATIM, Survival.GONE), series="window of 9")
     told = sentences(rows([half, window()]))
-    assert told[0] == "No strategy kept every fact; window of 9 kept most of them, 1 of 2."
+    assert told[0] == "No strategy that finished kept every fact; window of 9 kept most of them, 1 of 2."
