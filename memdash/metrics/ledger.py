@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from memdash.metrics.pricing import Prices
 from memdash.metrics.result import EventResult, IterationResult, TurnResult
@@ -22,8 +22,8 @@ class Page:
     which its top-level usage leaves out (Messages API, ``usage.iterations``). A cost is None once one part of it is not known.
     """
 
-    own: list[Usage] = field(default_factory=list)
-    summaries: list[Usage] = field(default_factory=list)
+    own: tuple[Usage, ...] = ()
+    summaries: tuple[Usage, ...] = ()
     cost: float | None = 0.0
     summary_cost: float | None = 0.0
     miss: MissReason | None = None

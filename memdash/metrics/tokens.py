@@ -17,16 +17,16 @@ def refused(request: RequestRecord) -> bool:
     return failed and request.usage.input_tokens is None and not request.iterations
 
 
-def own_usages(request: RequestRecord) -> list[Usage]:
+def own_usages(request: RequestRecord) -> tuple[Usage, ...]:
     """The usages of the request itself: its iterations without compactions, the top-level usage where there are none."""
     if not request.iterations:
-        return [request.usage]
-    return [one.usage for one in request.iterations if one.type != COMPACTION]
+        return (request.usage,)
+    return tuple(one.usage for one in request.iterations if one.type != COMPACTION)
 
 
-def compactions_of(request: RequestRecord) -> list[Usage]:
+def compactions_of(request: RequestRecord) -> tuple[Usage, ...]:
     """The usages of the compactions the API made inside this request."""
-    return [one.usage for one in request.iterations if one.type == COMPACTION]
+    return tuple(one.usage for one in request.iterations if one.type == COMPACTION)
 
 
 def total(usages: Iterable[Usage]) -> Buckets:
