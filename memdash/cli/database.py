@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from memdash.cli.output import complain
 from memdash.errors import InputError, StoreError
 
 if TYPE_CHECKING:
@@ -30,18 +31,37 @@ def database_option(command: F) -> F:
 
 
 @contextmanager
-def opened(db: Path | None, *, must_exist: bool = False) -> Iterator[AnyStore]:
-    """Open the database for one command; raises :class:`StoreError` where it cannot be used."""
-    from memdash.store import Store, database_path
+def opened(db: Path | None) -> Iterator[AnyStore]:
+    """Open the database for a command that reads what is there; raises :class:`StoreError` where it cannot be used."""
+    from memdash.store import InboxStore, database_path
 
     path = db or database_path()
-    if must_exist and not path.exists():
+    if not path.exists():
         raise StoreError(f"{path}: there is no such database; `memdash run` makes one, --db names another")
-    store = Store.open(path)
-    try:
+    with closing(_open(path)) as store:
+        if isinstance(store, InboxStore):
+            raise StoreError(f"{path}: another command keeps this database open; try again when it has ended")
         yield store
-    finally:
-        store.close()
+
+
+@contextmanager
+def opened_to_add(db: Path | None) -> Iterator[AnyStore]:
+    """Open the database, or make it, for a command that adds to it, whoever else has it open."""
+    from memdash.store import InboxStore, database_path
+
+    path = db or database_path()
+    with closing(_open(path)) as store:
+        yield store
+    if isinstance(store, InboxStore):
+        complain(
+            f"{path} is kept open by another command: the result lies in {path}.inbox/ until the next one takes it in"
+        )
+
+
+def _open(path: Path) -> AnyStore:
+    from memdash.store import open_for_command
+
+    return open_for_command(path)
 
 
 def find_comparison(store: AnyStore, name: str) -> str:

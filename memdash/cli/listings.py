@@ -11,8 +11,8 @@ import click
 from memdash.cli.grid import Grid
 from memdash.cli.output import say
 from memdash.errors import InputError
-from memdash.strategies.base import Parameter, parameters
-from memdash.strategies.base import strategies as known_strategies
+from memdash.strategies import Parameter, parameters
+from memdash.strategies import strategies as known_strategies
 
 
 @click.command()

@@ -10,7 +10,7 @@ import click
 
 from memdash import numbers, report
 from memdash.assertions import Assertion, check_labels, parse_assertion
-from memdash.cli.database import database_option, opened
+from memdash.cli.database import database_option, opened_to_add
 from memdash.cli.exits import FAILED, INTERRUPTED, OK, OUT_OF_BUDGET
 from memdash.cli.grid import one_line
 from memdash.cli.output import complain, say
@@ -63,7 +63,7 @@ def run(asserted: tuple[str, ...], form: str, quiet: bool, db: Path | None, **ty
     from memdash.worker import Worker
 
     check_models(spec, PriceTable.load())
-    with opened(db) as store, Worker(store) as worker:
+    with opened_to_add(db) as store, Worker(store) as worker:
         if spec.provider is Provider.ANTHROPIC and not quiet:
             _announce(spec, worker)
         worker.submit(spec)

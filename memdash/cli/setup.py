@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 import click
@@ -22,7 +23,7 @@ from memdash.spec import (
     Provider,
     Replies,
 )
-from memdash.strategies.base import StrategyChoice, parse
+from memdash.strategies import StrategyChoice, parse
 
 DEFAULT_SCRIPT = "trip-planning"
 DEFAULT_STRATEGIES = ("full_history", "window:4", "window:keep=4,thinking=keep", "compaction:2000")
@@ -59,7 +60,6 @@ class Setup:
         Raises :class:`InputError` for an unknown script, strategy or model, and for a live run without a limit.
         """
         from memdash.scripts import find_scripts
-        from memdash.tokens import counter
 
         provider = Provider(self.provider)
         if provider is Provider.ANTHROPIC:
@@ -70,7 +70,8 @@ class Setup:
         if provider is Provider.SIMULATOR:
             for model in [*models, *_summary_models(strategies)]:
                 check_model(model)
-        counter(self.token_counter)
+        if self.token_counter == "ctok":
+            _check_ctok()
         spec = ComparisonSpec(
             scripts=tuple(scripts),
             strategies=strategies,
@@ -122,6 +123,14 @@ def check_model(name: str) -> None:
     near = get_close_matches(name, MODELS, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     raise InputError(f"the simulator knows no model {name!r}{hint} Known are: {', '.join(MODELS)}")
+
+
+def _check_ctok() -> None:
+    """Raise :class:`InputError` where ctok is not installed; its tables are not loaded here, as replays run elsewhere."""
+    from memdash.tokens import counter
+
+    if find_spec("ctok") is None:
+        counter("ctok")
 
 
 def _summary_models(strategies: Sequence[StrategyChoice]) -> list[str]:

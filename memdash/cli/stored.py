@@ -27,7 +27,7 @@ from memdash.errors import InputError
 @database_option
 def show(comparison: str, form: str, db: Path | None) -> None:
     """Show a stored COMPARISON: its id, the beginning of just one id, or `last`."""
-    with opened(db, must_exist=True) as store:
+    with opened(db) as store:
         found = report.read(store, find_comparison(store, comparison))
     say(rendered(found, form))
 
@@ -46,7 +46,7 @@ def show(comparison: str, form: str, db: Path | None) -> None:
 def export(comparison: str, path: Path, db: Path | None) -> None:
     """Write a stored COMPARISON to a file: its id, the beginning of just one id, or `last`."""
     report.format_of(path)
-    with opened(db, must_exist=True) as store:
+    with opened(db) as store:
         found = report.read(store, find_comparison(store, comparison))
     report.write(found, path)
     complain(f"wrote {path}")
@@ -57,7 +57,7 @@ def export(comparison: str, path: Path, db: Path | None) -> None:
 @database_option
 def purge(yes: bool, db: Path | None) -> None:
     """Erase for good what was deleted, and its texts: the file is written anew without them."""
-    with opened(db, must_exist=True) as store:
+    with opened(db) as store:
         if not yes and not _agreed():
             say("nothing was erased")
             return
