@@ -12,7 +12,7 @@ from typing import Any
 
 from memdash.errors import InputError
 from memdash.scripts.model import Script
-from memdash.strategies.base import StrategyChoice
+from memdash.strategies import StrategyChoice
 
 DEFAULT_MODEL = "claude-opus-5-5"
 DEFAULT_PACE_SECONDS = 30.0

@@ -64,10 +64,14 @@ class RequestBuilder:
         It carries no cache mark unless it goes out with the conversation's own prefix: a mark pays for a write nobody reads.
         """
         if ask.live_prefix:
-            request = self.conversation(fixed, ask.messages, options, hint)
-            return Request(
-                {**request.body, **ask.options.body, "max_tokens": ask.max_tokens}, request.betas, hint
+            merged = RequestOptions(
+                {**options.body, **ask.options.body},
+                {**options.thinking, **ask.options.thinking},
+                options.betas + ask.options.betas,
+                options.omit_system,
             )
+            request = self.conversation(fixed, ask.messages, merged, hint)
+            return Request({**request.body, "max_tokens": ask.max_tokens}, request.betas, hint)
         body = self._frame(ask.model or self.spec.model, ask.max_tokens)
         if self.spec.salt or ask.system:
             body["system"] = [{"type": "text", "text": self._salted(ask.system or "")}]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -90,7 +91,7 @@ class Calls:
         self._gate = gate
         self.book = BlockBook()
         self._number = 0
-        self._jobs = 0
+        self._background: list[BackgroundCall] = []
         self._last: Sent | None = None
         self._last_number: int | None = None
         self._lifetime_ms = lifetime_ms(spec)
@@ -122,8 +123,14 @@ class Calls:
 
     def start(self, request: Request, slot: Slot) -> BackgroundCall:
         """Start a request beside the conversation. What the gate raises, it raises."""
-        self._jobs += 1
-        return BackgroundCall(self, request, slot, self._jobs)
+        call = BackgroundCall(self, request, slot, len(self._background) + 1)
+        self._background.append(call)
+        return call
+
+    def settle_background(self) -> None:
+        """Wait for calls nobody has waited for, so that what they cost is recorded."""
+        for call in self._background:
+            call.settle()
 
     def _settle(self, answered: Answered, request: Request, slot: Slot) -> Answered:
         """Remember a conversation's request as the one the next is compared with; raise a failure."""
@@ -324,6 +331,12 @@ class BackgroundCall:
         if self._answered.record.error_message is not None:
             raise RequestFailed(self._answered.record, refused_by_api(self._answered.record.error_status))
         return self._answered
+
+    def settle(self) -> None:
+        """Have the answer recorded, whenever it comes and whatever it is."""
+        if not self._announced:
+            with contextlib.suppress(RequestFailed):
+                self.result()
 
     def _collect(self) -> None:
         """Take the answer in as soon as it is known: from the journal, else from the call, which is made

@@ -38,13 +38,18 @@ from memdash.scripts.grading import grade
 from memdash.scripts.model import Fact, Turn
 from memdash.simulator.hint import Hint
 from memdash.spec import Provider, ReplaySpec, Replies
-from memdash.strategies.base import Exchange, Message, RequestOptions, StrategyChoice
+from memdash.strategies import StrategyChoice
+from memdash.strategies.base import Exchange, Message, RequestOptions
 from memdash.strategies.messages import strip_thinking, user_message
 
 T = TypeVar("T")
 
 TOOL_LOOP_REQUESTS = 8
 """How many requests one turn may take where the script does not plan for more: a live model must not call tools for ever."""
+
+
+_UNFINISHED = ("pause_turn", "compaction")
+"""Stop reasons after which the caller appends what it got and calls again (Messages API)."""
 
 
 def replay(
@@ -119,6 +124,8 @@ class _Replay:
         try:
             for turn in self._spec.script.turns[: self._spec.turns]:
                 yield from self._turn(turn)
+            self._calls.settle_background()
+            yield from self._journal.drain()
             yield from self._ask_all(self._late)
             self._measure_kept()
             self._say(Status.DONE)
@@ -198,7 +205,7 @@ class _Replay:
                 exchange.append(
                     {"role": "user", "content": [self._tool_result(call, turn) for call in calls]}
                 )
-            elif answered.record.stop_reason != "pause_turn":
+            elif answered.record.stop_reason not in _UNFINISHED:
                 return
             yield
         raise _End(Status.FAILED, f"turn {turn.number}: the model still called tools after {most} requests")
@@ -216,7 +223,7 @@ class _Replay:
                 f"unscripted tool call: turn {turn.number} called {call.get('name')!r} with an input the script has no result "
                 "for; add the call, or a default result for this tool, to the script",
             )
-        return block
+        return self._guard(lambda: self._strategy.admit(block, self._workspace))
 
     def _pause(self, pause_ms: float) -> None:
         """Let the user think; where recorded answers are still to come, the pause has already been waited for."""

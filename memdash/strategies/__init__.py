@@ -1,25 +1,31 @@
 """Conversation-memory strategies: one small class in one file each, known to everything by its registration."""
 
-from memdash.strategies.base import (
-    Parameter,
-    Strategy,
-    StrategyChoice,
-    choose,
-    parameters,
-    parse,
-    register,
-    strategies,
-    strategy,
-)
+from memdash.strategies.base import Strategy
+from memdash.strategies.blocking_compaction import BlockingCompaction
+from memdash.strategies.cap_results import CapResults
+from memdash.strategies.compact_on_demand import CompactOnDemand
 from memdash.strategies.compaction import Compaction
+from memdash.strategies.context_editing import ContextEditing
 from memdash.strategies.full_history import FullHistory
+from memdash.strategies.instant_compaction import InstantCompaction
+from memdash.strategies.parameters import Parameter, parameters
+from memdash.strategies.registry import StrategyChoice, choose, parse, register, strategies, strategy
+from memdash.strategies.running_brief import RunningBrief
+from memdash.strategies.server_compaction import ServerCompaction
 from memdash.strategies.truncate import Truncate
 from memdash.strategies.window import Window
 
 __all__ = [
+    "BlockingCompaction",
+    "CapResults",
+    "CompactOnDemand",
     "Compaction",
+    "ContextEditing",
     "FullHistory",
+    "InstantCompaction",
     "Parameter",
+    "RunningBrief",
+    "ServerCompaction",
     "Strategy",
     "StrategyChoice",
     "Truncate",

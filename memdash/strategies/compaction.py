@@ -8,11 +8,20 @@ from typing import ClassVar, Literal
 
 from memdash.errors import InputError
 from memdash.records import EventKind, Usage
-from memdash.strategies.base import Exchange, Message, RequestOptions, Workspace, param, register
-from memdash.strategies.messages import flatten, user_message, with_extras
-from memdash.strategies.session_memory import read_memory, summary_request
-
-SUMMARY_HEADING = "This conversation continues an earlier one. What matters of it:"
+from memdash.strategies.base import Exchange, Message, Strategy, Workspace
+from memdash.strategies.capping import CAP_HELP
+from memdash.strategies.folding import FoldedHistory, as_user_message
+from memdash.strategies.parameters import param, with_extras
+from memdash.strategies.registry import register
+from memdash.strategies.session_memory import (
+    INSTRUCTIONS_HELP,
+    LIVE_PREFIX_HELP,
+    MAX_TOKENS_HELP,
+    SUMMARY_MODEL_HELP,
+    WORDS_HELP,
+    check_summary_params,
+    summarise_inline,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +35,9 @@ class CompactionParams:
         maximum=1_000_000,
         unit="tokens",
     )
-    words: int = param(150, "How long the summary may be", minimum=5, maximum=5_000, unit="words")
-    instructions: str | None = param(None, "What the summary is asked for, in place of our own instructions")
-    summary_model: str | None = param(
-        None, "Another model for the summary; it cannot read the main model's cache"
-    )
+    words: int = param(150, WORDS_HELP, minimum=5, maximum=5_000, unit="words")
+    instructions: str | None = param(None, INSTRUCTIONS_HELP)
+    summary_model: str | None = param(None, SUMMARY_MODEL_HELP)
     when: Literal["over", "cold"] = param(
         "over",
         "Summarise as soon as the prompt is over the trigger, or wait until the cache has expired anyway",
@@ -42,23 +49,26 @@ class CompactionParams:
         maximum=10_000_000,
         unit="tokens",
     )
-    max_tokens: int | None = param(
-        None,
-        "max_tokens of the summary call; room for the words and for thinking if not given",
-        minimum=1,
-        maximum=128_000,
-    )
+    live_prefix: bool = param(False, LIVE_PREFIX_HELP)
+    max_tokens: int | None = param(None, MAX_TOKENS_HELP, minimum=1, maximum=128_000)
+    cap_results: int | None = param(None, CAP_HELP, minimum=50, maximum=1_000_000, unit="tokens")
 
     def __post_init__(self) -> None:
         """Settle the ceiling, which only means something while waiting for a cold cache."""
         if self.when == "cold" and self.ceiling is None:
-            object.__setattr__(self, "ceiling", min(4 * self.trigger, 10_000_000))
+            object.__setattr__(self, "ceiling", self.usual_ceiling)
         if self.ceiling is not None and self.ceiling < self.trigger:
             raise InputError(f"ceiling: {self.ceiling} is below trigger ({self.trigger})")
+        check_summary_params(self)
+
+    @property
+    def usual_ceiling(self) -> int:
+        """The ceiling where none is given: four times the trigger."""
+        return min(4 * self.trigger, 10_000_000)
 
 
 @register
-class Compaction:
+class Compaction(Strategy):
     """Replace the whole history, the previous summary included, by one summary as a user message."""
 
     name: ClassVar[str] = "compaction"
@@ -70,86 +80,40 @@ class Compaction:
     fires: ClassVar[frozenset[EventKind]] = frozenset({EventKind.COMPACTION})
 
     def __init__(self, params: CompactionParams) -> None:
-        self._params = params
-        self._summary: Message | None = None
-        self._exchanges: list[Exchange] = []
+        super().__init__(params)
+        self._history = FoldedHistory(as_user_message)
         self._prompt_tokens = 0
 
     @classmethod
     def label(cls, params: CompactionParams) -> str:
         """Return ``compaction at 2000`` and what differs from the defaults."""
-        told = ["trigger"]
-        if params.when == "cold" and params.ceiling == min(4 * params.trigger, 10_000_000):
-            told.append("ceiling")
-        words = {
-            "words": "{} words",
-            "when": "when {}",
-            "summary_model": "summary by {}",
-            "instructions": "instructions “{}”",
-        }
-        return with_extras(f"compaction at {params.trigger}", params, told=told, words=words)
+        usual = params.when == "cold" and params.ceiling == params.usual_ceiling
+        told = ["trigger", "ceiling"] if usual else ["trigger"]
+        return with_extras(f"compaction at {params.trigger}", params, told=told)
 
     def open(self, message: Message, workspace: Workspace) -> None:
         """With ``when=cold``: summarise now if the cache has expired while the user was away."""
-        if self._params.when == "cold" and self._prompt_tokens > self._params.trigger and _cold(workspace):
+        if self.params.when == "cold" and self._prompt_tokens > self.params.trigger and _cold(workspace):
             self._compact(workspace)
 
     def context(self) -> Sequence[Message]:
         """Return the summary, if there is one, and what came after it."""
-        summary = [self._summary] if self._summary is not None else []
-        return [*summary, *flatten(self._exchanges)]
-
-    def options(self) -> RequestOptions:
-        """Return no options."""
-        return RequestOptions()
+        return self._history.messages()
 
     def close(self, exchange: Exchange, usage: Usage, workspace: Workspace) -> None:
         """Append the exchange; summarise if its last prompt was over the limit."""
-        self._exchanges.append(exchange)
+        self._history.append(exchange)
         measured = usage.prompt_tokens
         self._prompt_tokens = (
             workspace.fixed_tokens + workspace.estimate(self.context()) if measured is None else measured
         )
-        limit = self._params.trigger if self._params.when == "over" else self._params.ceiling
-        assert limit is not None  # settled with the parameters
+        limit = self.params.trigger if self.params.when == "over" else self.params.ceiling
         if self._prompt_tokens > limit:
             self._compact(workspace)
 
     def _compact(self, workspace: Workspace) -> None:
-        answer = workspace.ask(
-            summary_request(
-                self.context(),
-                words=self._params.words,
-                instructions=self._params.instructions,
-                model=self._params.summary_model,
-                max_tokens=self._params.max_tokens,
-            )
-        )
-        memory = read_memory(answer)
-        if memory.problem:
-            workspace.note(
-                EventKind.COMPACTION,
-                used=False,
-                problem=memory.problem,
-                request=answer.request,
-                before_tokens=self._prompt_tokens,
-            )
-            return
-        replaced = [exchange.turn for exchange in self._exchanges]
-        summary = user_message(f"{SUMMARY_HEADING}\n\n{memory.text}")
-        self._summary, self._exchanges = summary, []
-        after = workspace.fixed_tokens + workspace.estimate([summary])
-        workspace.note(
-            EventKind.COMPACTION,
-            used=True,
-            request=answer.request,
-            before_tokens=self._prompt_tokens,
-            after_tokens=after,
-            elapsed_ms=answer.elapsed_ms,
-            replaced_turns=replaced,
-            summary=memory.text,
-        )
-        self._prompt_tokens = after
+        if summarise_inline(self._history, self.params, workspace, before_tokens=self._prompt_tokens):
+            self._prompt_tokens = workspace.fixed_tokens + workspace.estimate(self.context())
 
 
 def _cold(workspace: Workspace) -> bool:

@@ -1,12 +1,11 @@
-"""What several strategies do with messages: leave thinking out, flatten exchanges, write a label."""
+"""What several strategies do with messages: leave thinking out, flatten exchanges."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
 
-from memdash.strategies.base import Exchange, Message, parameters
+from memdash.strategies.base import Exchange, Message
 
 Thinking = Literal["strip", "keep", "drop_block"]
 """What happens to the thinking blocks of kept turns once history was edited before them."""
@@ -58,33 +57,3 @@ def flatten(exchanges: Iterable[Exchange]) -> list[Message]:
 def user_message(text: str) -> Message:
     """Return a user message of one text block."""
     return {"role": "user", "content": [{"type": "text", "text": text}]}
-
-
-def with_extras(
-    label: str, params: Any, *, told: Sequence[str], words: Mapping[str, str] | None = None
-) -> str:
-    """Append to ``label`` every parameter that is not at its default and not among ``told``, which it already says.
-
-    ``words`` gives the wording by parameter name, with ``{}`` for the value; else it is ``name value``.
-    """
-    parts = [label]
-    for one in parameters(params.__class__):
-        value = getattr(params, one.name)
-        if one.name in told or value == one.default:
-            continue
-        shown = (
-            _short(value)
-            if isinstance(value, str)
-            else f"{value:g}"
-            if isinstance(value, float)
-            else str(value)
-        )
-        parts.append((words or {}).get(one.name, f"{one.name} {{}}").replace("{}", shown))
-    return ", ".join(parts)
-
-
-def _short(text: str) -> str:
-    """A text that fits into a label: at most 24 characters, the rest told apart by a few digits of its hash."""
-    if len(text) <= 24:
-        return text
-    return f"{text[:20]}… #{hashlib.sha256(text.encode()).hexdigest()[:4]}"

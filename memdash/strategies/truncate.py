@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from memdash.records import EventKind, Usage
-from memdash.strategies.base import DROP_BLOCK, Exchange, Message, RequestOptions, Workspace, param, register
+from memdash.strategies.base import Exchange, Message, RequestOptions, Strategy, Workspace
+from memdash.strategies.capping import CAP_HELP
 from memdash.strategies.messages import (
     THINKING_HELP,
     Thinking,
     flatten,
     strip_exchanges,
     user_message,
-    with_extras,
 )
+from memdash.strategies.parameters import param, with_extras
+from memdash.strategies.registry import register
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +44,11 @@ class TruncateParams:
         "Where the instructions stand: in the system prompt, or as the first message, which truncation then throws away",
     )
     thinking: Thinking = param("strip", THINKING_HELP)
+    cap_results: int | None = param(None, CAP_HELP, minimum=50, maximum=1_000_000, unit="tokens")
 
 
 @register
-class Truncate:
+class Truncate(Strategy):
     """Drop the oldest until the rest fits; the exchange at hand always stays."""
 
     name: ClassVar[str] = "truncate"
@@ -54,7 +58,7 @@ class Truncate:
     fires: ClassVar[frozenset[EventKind]] = frozenset({EventKind.TRIM})
 
     def __init__(self, params: TruncateParams) -> None:
-        self._params = params
+        super().__init__(params)
         self._exchanges: list[Exchange] = []
         self._instructions_placed = False
 
@@ -66,27 +70,27 @@ class Truncate:
             label,
             params,
             told=("budget", "mode"),
-            words={"down_to": "down to {}", "system": "system as message", "thinking": "thinking {}"},
+            words={"down_to": "down to {}", "system": "system as message"},
         )
 
     def open(self, message: Message, workspace: Workspace) -> None:
         """Drop from the front until the request, the new message included, fits."""
-        if self._params.system == "message" and not self._instructions_placed:
+        if self.params.system == "message" and not self._instructions_placed:
             self._instructions_placed = True
             if workspace.system:
                 self._exchanges.append(Exchange(workspace.turn, (user_message(workspace.system),)))
-        if self._params.mode == "safe":
+        if self.params.mode == "safe":
             self._drop_exchanges(message, workspace)
         else:
             self._shift_messages(message, workspace)
 
     def _drop_exchanges(self, message: Message, workspace: Workspace) -> None:
-        fixed = 0 if self._params.system == "message" else workspace.fixed_tokens
+        fixed = 0 if self.params.system == "message" else workspace.fixed_tokens
         newest = fixed + workspace.estimate([message])
         sizes = [workspace.estimate(exchange.messages) for exchange in self._exchanges]
         total = newest + sum(sizes)
-        if total > self._params.budget:
-            target = self._params.budget * self._params.down_to
+        if total > self.params.budget:
+            target = self.params.budget * self.params.down_to
             cut = 0
             while cut < len(sizes) and total > target:
                 total -= sizes[cut]
@@ -94,24 +98,24 @@ class Truncate:
             if cut:
                 self._note_trim(self._exchanges[:cut], sum(sizes[:cut]), workspace)
                 self._exchanges = self._without_thinking(self._exchanges[cut:], workspace)
-        if newest > self._params.budget:
-            workspace.note(EventKind.OVER_BUDGET, tokens=newest, budget=self._params.budget)
+        if newest > self.params.budget:
+            workspace.note(EventKind.OVER_BUDGET, tokens=newest, budget=self.params.budget)
 
     def _shift_messages(self, message: Message, workspace: Workspace) -> None:
         messages = flatten(self._exchanges)
         sizes = [workspace.estimate([one]) for one in messages]
         total = sum(sizes) + workspace.estimate([message])
-        if total <= self._params.budget:
+        if total <= self.params.budget:
             return
-        target = self._params.budget * self._params.down_to
+        target = self.params.budget * self.params.down_to
         cut = 0
         while cut < len(messages) and total > target:
             total -= sizes[cut]
             cut += 1
         self._note_trim(_split(self._exchanges, cut)[0], sum(sizes[:cut]), workspace)
         self._exchanges = self._without_thinking(_split(self._exchanges, cut)[1], workspace)
-        if total > self._params.budget:
-            workspace.note(EventKind.OVER_BUDGET, tokens=total, budget=self._params.budget)
+        if total > self.params.budget:
+            workspace.note(EventKind.OVER_BUDGET, tokens=total, budget=self.params.budget)
 
     def _note_trim(self, dropped: Sequence[Exchange], tokens: int, workspace: Workspace) -> None:
         workspace.note(
@@ -122,7 +126,7 @@ class Truncate:
         )
 
     def _without_thinking(self, exchanges: list[Exchange], workspace: Workspace) -> list[Exchange]:
-        if self._params.thinking != "strip":
+        if self.params.thinking != "strip":
             return exchanges
         stripped, blocks = strip_exchanges(exchanges)
         if blocks:
@@ -135,10 +139,7 @@ class Truncate:
 
     def options(self) -> RequestOptions:
         """Leave the system prompt out where it is a message; ask the API to drop blocks where that was chosen."""
-        chosen = DROP_BLOCK if self._params.thinking == "drop_block" else RequestOptions()
-        return RequestOptions(
-            chosen.body, chosen.thinking, chosen.betas, omit_system=self._params.system == "message"
-        )
+        return dataclasses.replace(super().options(), omit_system=self.params.system == "message")
 
     def close(self, exchange: Exchange, usage: Usage, workspace: Workspace) -> None:
         """Append the exchange."""

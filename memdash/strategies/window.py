@@ -8,8 +8,11 @@ from typing import ClassVar
 
 from memdash.errors import InputError
 from memdash.records import EventKind, Usage
-from memdash.strategies.base import DROP_BLOCK, Exchange, Message, RequestOptions, Workspace, param, register
-from memdash.strategies.messages import THINKING_HELP, Thinking, flatten, strip_exchanges, with_extras
+from memdash.strategies.base import Exchange, Message, Strategy, Workspace
+from memdash.strategies.capping import CAP_HELP
+from memdash.strategies.messages import THINKING_HELP, Thinking, flatten, strip_exchanges
+from memdash.strategies.parameters import param, with_extras
+from memdash.strategies.registry import register
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class WindowParams:
         unit="exchanges",
     )
     thinking: Thinking = param("strip", THINKING_HELP)
+    cap_results: int | None = param(None, CAP_HELP, minimum=50, maximum=1_000_000, unit="tokens")
 
     def __post_init__(self) -> None:
         """Settle ``trim_at``: keep, unless it is given."""
@@ -40,7 +44,7 @@ class WindowParams:
 
 
 @register
-class Window:
+class Window(Strategy):
     """Send the last exchanges only. An exchange with its tool calls and results is one unit and is never split."""
 
     name: ClassVar[str] = "window"
@@ -50,7 +54,7 @@ class Window:
     fires: ClassVar[frozenset[EventKind]] = frozenset({EventKind.TRIM})
 
     def __init__(self, params: WindowParams) -> None:
-        self._params = params
+        super().__init__(params)
         self._exchanges: list[Exchange] = []
 
     @classmethod
@@ -64,10 +68,10 @@ class Window:
 
     def open(self, message: Message, workspace: Workspace) -> None:
         """Cut back to ``keep`` exchanges, the one that begins now counted, once there are more than ``trim_at``."""
-        assert self._params.trim_at is not None  # settled with the parameters
-        if len(self._exchanges) + 1 <= self._params.trim_at:
+        assert self.params.trim_at is not None  # settled with the parameters
+        if len(self._exchanges) + 1 <= self.params.trim_at:
             return
-        cut = len(self._exchanges) - (self._params.keep - 1)
+        cut = len(self._exchanges) - (self.params.keep - 1)
         dropped, kept = self._exchanges[:cut], self._exchanges[cut:]
         workspace.note(
             EventKind.TRIM,
@@ -75,7 +79,7 @@ class Window:
             kept_turns=[exchange.turn for exchange in kept],
             dropped_tokens=workspace.estimate(flatten(dropped)),
         )
-        if self._params.thinking == "strip":
+        if self.params.thinking == "strip":
             kept, blocks = strip_exchanges(kept)
             if blocks:
                 workspace.note(EventKind.STRIP_THINKING, blocks=blocks)
@@ -84,10 +88,6 @@ class Window:
     def context(self) -> Sequence[Message]:
         """Return the exchanges in the window."""
         return flatten(self._exchanges)
-
-    def options(self) -> RequestOptions:
-        """Ask the API to drop blocks where that was chosen."""
-        return DROP_BLOCK if self._params.thinking == "drop_block" else RequestOptions()
 
     def close(self, exchange: Exchange, usage: Usage, workspace: Workspace) -> None:
         """Take the exchange into the window."""

@@ -112,3 +112,12 @@ def test_a_summary_on_the_live_prefix_is_the_conversations_own_request():
 
 def test_a_summary_may_be_another_models():
     assert summary(Ask(HELLO, model="claude-haiku-5-5")).body["model"] == "claude-haiku-5-5"
+
+
+def test_a_calls_own_options_join_those_of_the_conversation_on_the_live_prefix():
+    own = RequestOptions(body={"compaction": {"type": "summarize"}}, betas=("compact-2026-09-04",))
+    (spec,) = ComparisonSpec((SCRIPT,), (parse("full_history"),)).replays()
+    request = RequestBuilder(spec).summary(FIXED, Ask(HELLO, live_prefix=True, options=own), DROP_BLOCK, None)
+    assert request.body["compaction"] == {"type": "summarize"}
+    assert request.body["thinking"]["block_binding"] == {"prefix_mismatch_behavior": "drop_block"}
+    assert request.betas == (BINDING, "compact-2026-09-04")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from memdash.strategies.base import parameters, strategies
+from memdash.strategies import parameters, strategies
 from tests.cli.conftest import Ended
 
 Memdash = Callable[..., Ended]

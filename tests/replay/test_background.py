@@ -12,7 +12,7 @@ from memdash.claude import Refused, connect
 from memdash.clock import RealClock
 from memdash.records import EventKind, EventRecord, JobRecord, Purpose, RequestRecord, Status, TurnRecord
 from memdash.replay import replay
-from memdash.strategies import base
+from memdash.strategies import registry
 from memdash.strategies.base import Ask, RequestOptions
 from tests.replay.clients import ScriptedClaude, refuse
 from tests.replay.scripts import chat, spec
@@ -68,7 +68,7 @@ class Backgrounder:
 @pytest.fixture(autouse=True)
 def _known(monkeypatch):
     """The strategy is known in this file only."""
-    monkeypatch.setitem(base._registry, Backgrounder.name, Backgrounder)
+    monkeypatch.setitem(registry._registry, Backgrounder.name, Backgrounder)
 
 
 def of(records, kind):

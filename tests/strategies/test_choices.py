@@ -10,17 +10,17 @@ from memdash.strategies import choose, parameters, parse, strategies, strategy
     ("written", "label", "params"),
     [
         ("full_history", "full history", {}),
-        ("window", "window of 4", {"keep": 4, "trim_at": 4, "thinking": "strip"}),
-        ("window:6", "window of 6", {"keep": 6, "trim_at": 6, "thinking": "strip"}),
+        ("window", "window of 4", {"keep": 4, "trim_at": 4, "thinking": "strip", "cap_results": None}),
+        ("window:6", "window of 6", {"keep": 6, "trim_at": 6, "thinking": "strip", "cap_results": None}),
         (
             "window:keep=4,thinking=keep",
             "window of 4 (naive)",
-            {"keep": 4, "trim_at": 4, "thinking": "keep"},
+            {"keep": 4, "trim_at": 4, "thinking": "keep", "cap_results": None},
         ),
         (
             "window:4,trim_at=8",
             "window of 4, trimmed at 8",
-            {"keep": 4, "trim_at": 8, "thinking": "strip"},
+            {"keep": 4, "trim_at": 8, "thinking": "strip", "cap_results": None},
         ),
         (
             "compaction:trigger=3_000,words=12",
@@ -32,13 +32,22 @@ from memdash.strategies import choose, parameters, parse, strategies, strategy
                 "summary_model": None,
                 "when": "over",
                 "ceiling": None,
+                "live_prefix": False,
                 "max_tokens": None,
+                "cap_results": None,
             },
         ),
         (
             "truncate:budget=500,mode=naive",
             "truncate to 500 (naive)",
-            {"budget": 500, "down_to": 1.0, "mode": "naive", "system": "prompt", "thinking": "strip"},
+            {
+                "budget": 500,
+                "down_to": 1.0,
+                "mode": "naive",
+                "system": "prompt",
+                "thinking": "strip",
+                "cap_results": None,
+            },
         ),
     ],
 )
@@ -62,7 +71,10 @@ def test_when_cold_settles_its_ceiling_at_four_times_the_trigger():
         ("window:4.5", "window: keep: '4.5' is not a whole number"),
         ("window:keep=4,keep=5", "'window:keep=4,keep=5': keep is given twice"),
         ("window:4,8", "'window:4,8': write each further parameter as key=value"),
-        ("window:size=4", "window: there is no parameter 'size'; its parameters: keep, trim_at, thinking"),
+        (
+            "window:size=4",
+            "window: there is no parameter 'size'; its parameters: keep, trim_at, thinking, cap_results",
+        ),
         ("window:4,trim_at=3", "window: trim_at: 3 is below keep (4); the window must hold what it keeps"),
         ("window:4,thinking=maybe", "window: thinking: 'maybe' is not one of strip, keep, drop_block"),
         ("full_history:3", "'full_history:3': write each further parameter as key=value"),
@@ -92,5 +104,5 @@ def test_every_strategy_says_what_it_is_and_what_each_parameter_does(cls):
     assert cls.description.endswith(".")
     for one in parameters(cls.Params):
         assert one.help, one.name
-        assert one.choices or one.optional or one.type is str or one.minimum is not None, one.name
+        assert one.choices or one.type in (str, bool) or one.minimum is not None, one.name
     assert choose(cls.name).label

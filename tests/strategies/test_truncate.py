@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from memdash.records import EventKind, Usage
 from memdash.strategies import parse
+from memdash.strategies.messages import flatten
 from tests.strategies.workspaces import DeskWorkspace, exchange, tool_exchange, turns_in, user
 
 NOTHING = Usage()
@@ -112,7 +113,7 @@ def test_safe_never_splits_an_exchange_and_fits_or_says_so(kinds, budget, share,
     strategy = filled(f"truncate:budget={budget},down_to={share}", desk, whole)
     strategy.open(user("w " * message), desk)
     context = list(strategy.context())
-    endings = [sum((list(one.messages) for one in whole[first:]), []) for first in range(len(whole) + 1)]
+    endings = [flatten(whole[first:]) for first in range(len(whole) + 1)]
     assert context in endings
     fits = 20 + message + desk.estimate(context) <= budget
     assert fits or (context == [] and EventKind.OVER_BUDGET in desk.kinds)

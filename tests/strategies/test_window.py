@@ -5,9 +5,14 @@ from hypothesis import strategies as st
 
 from memdash.records import EventKind, Usage
 from memdash.strategies import parse
+from memdash.strategies.messages import flatten
 from tests.strategies.workspaces import DeskWorkspace, exchange, tool_exchange, turns_in, user
 
 NOTHING = Usage()
+
+
+def roles(messages):
+    return [message["role"] for message in messages]
 
 
 def play(window, desk, turns):
@@ -97,10 +102,10 @@ def test_a_window_never_splits_an_exchange_and_never_holds_more_than_trim_at(kin
     for one in whole:
         window.open(user("next"), desk)
         context = list(window.context())
-        shapes = [[message["role"] for message in other.messages] for other in whole[: one.turn - 1]]
         # What is sent is the end of the conversation, exchange by exchange.
-        fitting = [sum(shapes[first:], []) for first in range(len(shapes) + 1)]
-        assert [message["role"] for message in context] in fitting
-        first = fitting.index([message["role"] for message in context])
-        assert len(shapes) - first + 1 <= keep + extra
+        before = whole[: one.turn - 1]
+        endings = [roles(flatten(before[first:])) for first in range(len(before) + 1)]
+        assert roles(context) in endings
+        held = len(before) - endings.index(roles(context))
+        assert held + 1 <= keep + extra
         window.close(one, NOTHING, desk)
