@@ -103,7 +103,9 @@ def _footer(comparison: Mapping[str, Any]) -> list[str]:
     lines = []
     if any(replay["provider"] == "simulator" for replay in replays):
         lines.append(f"{SIMULATOR_BASIS}. Tokens counted by {comparison['token_counter']}.")
+    shown = comparison["comparison"]
     lines.append(
-        f"Comparison {comparison['comparison']}: `memdash show {comparison['comparison']}`, or `streamlit run app.py`."
+        f"Comparison {shown}: `memdash show {shown}`, or http://127.0.0.1:8501/?c={shown} in the dashboard "
+        "(`streamlit run app.py`)."
     )
     return lines
