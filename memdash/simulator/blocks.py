@@ -1,36 +1,20 @@
-"""Content blocks: their shape, their fingerprints and what they cost.
-
-A block is read once, when it is first seen; after that only its fingerprint and its token count are needed.
-"""
+"""A content block as the prompt knows it: fingerprints and what it costs."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from memdash.models import TokenFamily
-from memdash.simulator import fields, media
 from memdash.simulator.digests import as_written, digest, in_any_order, text_bytes
-from memdash.simulator.errors import invalid
-from memdash.simulator.marks import lifetime_of
-from memdash.simulator.rules import Rules
-from memdash.simulator.thinking import Thought, read_signature
+from memdash.simulator.thinking import Thought
 from memdash.tokens import TokenCounter
 
 TOOL_USE_TOKENS = 12
-"""What the prompt writes around the name and input of a tool call; our assumption, like the other frames
-here.
-"""
+"""What the prompt writes around the name and input of a tool call; our assumption, like the other frames here."""
 TOOL_RESULT_TOKENS = 10
 DOCUMENT_TOKENS = 6
-_REDACTED_CHARACTERS_PER_TOKEN = 6
-
-_ID = re.compile(r"[a-zA-Z0-9_-]+")
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,200}")
-_EMPTY_TEXT = "text content blocks must be non-empty"
-_IMAGE_TYPES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 
 
 @dataclass(slots=True, eq=False)
@@ -52,6 +36,7 @@ class Block:
     answers: str | None = None
     thought: Thought | None = None
     has_image: bool = False
+    has_citations: bool = False
     _tokens: dict[TokenFamily, int] = field(default_factory=dict)
 
     @property
@@ -76,252 +61,13 @@ class Block:
 _THINKING_KINDS = frozenset({"thinking", "redacted_thinking"})
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a block stands: its path in the request, the role of its message and the rules that hold."""
-
-    path: str
-    role: str
-    rules: Rules
-
-    def inside(self, part: str) -> Place:
-        """Return the place of a part of this block."""
-        return Place(f"{self.path}.{part}", self.role, self.rules)
-
-
 def text_block(text: str) -> Block:
     """Return the block that a plain string stands for."""
     fingerprint = digest(b"text ", text_bytes(text))
     return Block("text", fingerprint, fingerprint, (text,))
 
 
-def read_block(value: Any, place: Place) -> Block:
-    """Read one block of a message.
-
-    Raises ApiError where the API would refuse its shape.
-    """
-    kind = fields.tag(value, place.path, _READERS)
-    if place.role == "user" and kind in _ASSISTANT_ONLY:
-        raise invalid(f"{_message_path(place)}: `{kind}` blocks can only be in `assistant` messages")
-    if place.role == "assistant" and (kind in _USER_ONLY or (kind == "document" and place.rules.strict)):
-        raise invalid(f"{_message_path(place)}: `{kind}` blocks can only be in `user` messages")
-    if place.role == "system" and kind != "text":
-        raise invalid(f"{_message_path(place)}: `system` messages can only hold `text` blocks")
-    return _READERS[kind](value, place)
-
-
-def read_system_block(value: Any, place: Place) -> Block:
-    """Read one block of the top-level ``system``."""
-    fields.tag(value, place.path, ("text",))
-    return _text(value, place)
-
-
-def _message_path(place: Place) -> str:
-    return place.path.rpartition(".content.")[0]
-
-
-def _text(value: Mapping[str, Any], place: Place) -> Block:
-    path = f"{place.path}.text"
-    fields.closed_object(value, path, needs=("type", "text"), may=("cache_control", "citations"))
-    text = fields.string(value["text"], f"{path}.text")
-    lifetime = lifetime_of(value, path)
-    if not text:
-        if lifetime is not None:
-            raise invalid(f"{path}: cache_control cannot be set for empty text blocks")
-        raise invalid(f"{place.path.partition('.')[0]}: {_EMPTY_TEXT}")
-    citations = value.get("citations")
-    if not citations:
-        if citations is not None:
-            fields.array(citations, f"{path}.citations")
-        return text_block(text)
-    fields.array(citations, f"{path}.citations")
-    if place.rules.strict and place.role == "user":
-        raise invalid(f"{path}.citations: citations on a text block are not permitted in a user message")
-    return _plain("text", value, texts=(text, as_written(citations)))
-
-
-def _image(value: Mapping[str, Any], place: Place) -> Block:
-    path = f"{place.path}.image"
-    fields.closed_object(value, path, needs=("type", "source"), may=("cache_control", "transformations"))
-    lifetime_of(value, path)
-    source = value["source"]
-    kind = fields.tag(source, f"{path}.source", ("base64", "url", "file"))
-    tokens = media.UNSEEN_IMAGE_TOKENS
-    if kind == "base64":
-        fields.closed_object(source, f"{path}.source.base64", needs=("type", "media_type", "data"))
-        fields.one_of(source["media_type"], f"{path}.source.base64.media_type", _IMAGE_TYPES)
-        tokens = media.image_tokens(fields.string(source["data"], f"{path}.source.base64.data"))
-    else:
-        _reference(source, kind, f"{path}.source")
-    return _plain("image", value, more_tokens=tokens, has_image=True)
-
-
-def _document(value: Mapping[str, Any], place: Place) -> Block:
-    path = f"{place.path}.document"
-    may = ("cache_control", "citations", "context", "title")
-    fields.closed_object(value, path, needs=("type", "source"), may=may)
-    lifetime_of(value, path)
-    texts = [
-        fields.string(value[name], f"{path}.{name}")
-        for name in ("title", "context")
-        if value.get(name) is not None
-    ]
-    _citations_switch(value, path)
-    source = value["source"]
-    kind = fields.tag(source, f"{path}.source", ("base64", "text", "content", "url", "file"))
-    tokens, has_image = DOCUMENT_TOKENS, False
-    if kind == "base64":
-        fields.closed_object(source, f"{path}.source.base64", needs=("type", "media_type", "data"))
-        fields.one_of(source["media_type"], f"{path}.source.base64.media_type", ("application/pdf",))
-        tokens += media.pdf_tokens(fields.string(source["data"], f"{path}.source.base64.data"))
-    elif kind == "text":
-        fields.closed_object(source, f"{path}.source.text", needs=("type", "media_type", "data"))
-        fields.one_of(source["media_type"], f"{path}.source.text.media_type", ("text/plain",))
-        texts.append(fields.string(source["data"], f"{path}.source.text.data"))
-    elif kind == "content":
-        fields.closed_object(source, f"{path}.source.content", needs=("type", "content"))
-        parts = _parts(source["content"], place.inside("document.source.content.content"), ("text", "image"))
-        texts += [text for part in parts for text in part.texts]
-        tokens += sum(part.more_tokens for part in parts)
-        has_image = any(part.has_image for part in parts)
-        value = {**value, "source": {**source, "content": [part.content.hex() for part in parts]}}
-    else:
-        _reference(source, kind, f"{path}.source")
-        tokens += media.PDF_PAGE_TOKENS
-    return _plain("document", value, texts=tuple(texts), more_tokens=tokens, has_image=has_image)
-
-
-def _search_result(value: Mapping[str, Any], place: Place) -> Block:
-    path = f"{place.path}.search_result"
-    fields.closed_object(
-        value, path, needs=("type", "content", "source", "title"), may=("cache_control", "citations")
-    )
-    lifetime_of(value, path)
-    _citations_switch(value, path)
-    texts = [fields.string(value[name], f"{path}.{name}") for name in ("source", "title")]
-    fields.array(value["content"], f"{path}.content")
-    parts = _parts(value["content"], place.inside("search_result.content"), ("text",))
-    texts += [text for part in parts for text in part.texts]
-    value = {**value, "content": [part.content.hex() for part in parts]}
-    return _plain("search_result", value, texts=tuple(texts), more_tokens=DOCUMENT_TOKENS)
-
-
-def _thinking(value: Mapping[str, Any], place: Place) -> Block:
-    path = f"{place.path}.thinking"
-    fields.closed_object(value, path, needs=("type", "signature", "thinking"))
-    text = fields.string(value["thinking"], f"{path}.thinking")
-    signature = fields.string(value["signature"], f"{path}.signature")
-    thought = read_signature(signature, text)
-    fingerprint = digest(b"thinking ", text_bytes(as_written([text, signature])))
-    if thought is None:
-        return Block("thinking", fingerprint, fingerprint, (text,))
-    return Block("thinking", fingerprint, fingerprint, more_tokens=thought.tokens, thought=thought)
-
-
-def _redacted_thinking(value: Mapping[str, Any], place: Place) -> Block:
-    path = f"{place.path}.redacted_thinking"
-    fields.closed_object(value, path, needs=("type", "data"))
-    data = fields.string(value["data"], f"{path}.data")
-    return _plain("redacted_thinking", value, more_tokens=1 + len(data) // _REDACTED_CHARACTERS_PER_TOKEN)
-
-
-def _tool_use(value: Mapping[str, Any], place: Place) -> Block:
-    path = f"{place.path}.tool_use"
-    may = ("cache_control", "caller", "toolset_name")
-    fields.closed_object(value, path, needs=("type", "id", "name", "input"), may=may)
-    lifetime_of(value, path)
-    call = fields.pattern(value["id"], f"{path}.id", _ID)
-    name = fields.pattern(value["name"], f"{path}.name", _NAME)
-    fields.open_object(value["input"], f"{path}.input")
-    if value.get("caller") is not None:
-        fields.open_object(value["caller"], f"{path}.caller")
-    if value.get("toolset_name") is not None:
-        fields.string(value["toolset_name"], f"{path}.toolset_name")
-    return _plain(
-        "tool_use", value, texts=(name, as_written(value["input"])), more_tokens=TOOL_USE_TOKENS, call=call
-    )
-
-
-def _tool_result(value: Mapping[str, Any], place: Place) -> Block:
-    path = f"{place.path}.tool_result"
-    may = ("cache_control", "content", "is_error", "toolset_name")
-    fields.closed_object(value, path, needs=("type", "tool_use_id"), may=may)
-    lifetime_of(value, path)
-    answers = fields.pattern(value["tool_use_id"], f"{path}.tool_use_id", _ID)
-    if "is_error" in value:
-        fields.boolean(value["is_error"], f"{path}.is_error")
-    if value.get("toolset_name") is not None:
-        fields.string(value["toolset_name"], f"{path}.toolset_name")
-    kinds = ("text", "image", "search_result", "document", "tool_reference")
-    parts = _parts(value.get("content", ""), place.inside("tool_result.content"), kinds)
-    shown = {
-        "id": answers,
-        "error": value.get("is_error", False),
-        "parts": [part.content.hex() for part in parts],
-    }
-    fingerprint = digest(b"tool_result ", text_bytes(as_written(shown)))
-    return Block(
-        "tool_result",
-        fingerprint,
-        fingerprint,
-        texts=tuple(text for part in parts for text in part.texts),
-        more_tokens=TOOL_RESULT_TOKENS + sum(part.more_tokens for part in parts),
-        answers=answers,
-        has_image=any(part.has_image for part in parts),
-    )
-
-
-def _tool_reference(value: Mapping[str, Any], place: Place) -> Block:
-    path = f"{place.path}.tool_reference"
-    fields.closed_object(value, path, needs=("type", "tool_name"), may=("cache_control",))
-    lifetime_of(value, path)
-    return _plain("tool_reference", value, texts=(fields.string(value["tool_name"], f"{path}.tool_name"),))
-
-
-def _container_upload(value: Mapping[str, Any], place: Place) -> Block:
-    path = f"{place.path}.container_upload"
-    fields.closed_object(value, path, needs=("type", "file_id"), may=("cache_control",))
-    lifetime_of(value, path)
-    return _plain("container_upload", value, texts=(fields.string(value["file_id"], f"{path}.file_id"),))
-
-
-def _server_block(value: Mapping[str, Any], place: Place) -> Block:
-    """Read a block of a server tool, which came from a real API and is only carried along."""
-    lifetime_of(value, f"{place.path}.{value['type']}")
-    return _plain(value["type"], value, texts=(as_written(_without_mark(value)),))
-
-
-def _parts(value: Any, place: Place, kinds: tuple[str, ...]) -> list[Block]:
-    """Read content inside a block: a string, or blocks of these kinds. Empty texts are allowed here."""
-    if isinstance(value, str):
-        return [text_block(value)] if value else []
-    parts = []
-    for index, part in enumerate(fields.array(value, place.path)):
-        inner = Place(f"{place.path}.{index}", place.role, place.rules)
-        kind = fields.tag(part, inner.path, kinds)
-        if kind == "text" and part.get("text") == "" and part.get("cache_control") is None:
-            continue
-        parts.append(
-            _READERS[kind](part, inner) if kind != "tool_reference" else _tool_reference(part, inner)
-        )
-    return parts
-
-
-def _reference(source: Mapping[str, Any], kind: str, path: str) -> None:
-    name = "url" if kind == "url" else "file_id"
-    fields.closed_object(source, f"{path}.{kind}", needs=("type", name))
-    fields.string(source[name], f"{path}.{kind}.{name}")
-
-
-def _citations_switch(value: Mapping[str, Any], path: str) -> None:
-    citations = value.get("citations")
-    if citations is not None:
-        switch = fields.closed_object(citations, f"{path}.citations", may=("enabled",))
-        if "enabled" in switch:
-            fields.boolean(switch["enabled"], f"{path}.citations.enabled")
-
-
-def _plain(
+def block_of(
     kind: str,
     value: Mapping[str, Any],
     *,
@@ -329,8 +75,10 @@ def _plain(
     more_tokens: int = 0,
     call: str | None = None,
     has_image: bool = False,
+    has_citations: bool = False,
 ) -> Block:
-    shown = _without_mark(value)
+    """Return the block of this kind, with the fingerprints of all its fields but the cache mark."""
+    shown = without_mark(value)
     return Block(
         kind,
         digest(b"block ", text_bytes(as_written({name: shown[name] for name in sorted(shown)}))),
@@ -339,33 +87,10 @@ def _plain(
         more_tokens,
         call=call,
         has_image=has_image,
+        has_citations=has_citations,
     )
 
 
-def _without_mark(value: Mapping[str, Any]) -> dict[str, Any]:
+def without_mark(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a block that its content consists of."""
     return {name: part for name, part in value.items() if name != "cache_control" and part is not None}
-
-
-_READERS: dict[str, Callable[[Mapping[str, Any], Place], Block]] = {
-    "text": _text,
-    "image": _image,
-    "document": _document,
-    "search_result": _search_result,
-    "thinking": _thinking,
-    "redacted_thinking": _redacted_thinking,
-    "tool_use": _tool_use,
-    "tool_result": _tool_result,
-    "container_upload": _container_upload,
-}
-_ASSISTANT_ONLY = frozenset({"thinking", "redacted_thinking", "tool_use"})
-_USER_ONLY = frozenset({"tool_result"})
-_SERVER_BLOCKS = (
-    "server_tool_use",
-    "web_search_tool_result",
-    "web_fetch_tool_result",
-    "code_execution_tool_result",
-    "bash_code_execution_tool_result",
-    "text_editor_code_execution_tool_result",
-    "tool_search_tool_result",
-)
-_READERS |= dict.fromkeys(_SERVER_BLOCKS, _server_block)

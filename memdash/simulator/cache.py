@@ -92,14 +92,14 @@ class PromptCache:
         read = 0
         hits: list[bytes] = []
         for mark in placed:
+            if self._is_warm(mark):
+                read = max(read, mark.tokens)
+                continue
             for content, tokens in islice(mark.prompt.back_from(mark.at), LOOK_BACK):
                 if self._is_readable(content, now_ms):
                     hits.append(content)
                     read = max(read, tokens)
                     break
-            else:
-                if self._is_warm(mark):
-                    read = max(read, mark.tokens)
         # A the furthest hit, B the furthest 1h mark after it, C the last mark: A is read, B-A written at the
         # 1h price, C-B at the 5m price.
         last = max((mark.tokens for mark in placed), default=read)

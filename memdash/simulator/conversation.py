@@ -41,6 +41,7 @@ class Step:
         "_ids",
         "_next",
         "asked",
+        "has_citations",
         "has_image",
         "has_system",
         "index",
@@ -63,6 +64,7 @@ class Step:
         self.leading = False
         self.marks: tuple[tuple[Step, int, Lifetime, str], ...] = () if parent is None else parent.marks
         self.has_image: bool = parent is not None and parent.has_image
+        self.has_citations: bool = parent is not None and parent.has_citations
         self.has_system: bool = parent is not None and parent.has_system
         self.rendered: Prompt | None = None
         self.rendered_from: Prompt | None = None
@@ -103,6 +105,7 @@ class Step:
                 for index, lifetime, path in message.marks
             )
         step.has_image = step.has_image or any(block.has_image for block in message.blocks)
+        step.has_citations = step.has_citations or any(block.has_citations for block in message.blocks)
         if message.role == "assistant":
             self._call(step, message)
         elif message.role == "user":

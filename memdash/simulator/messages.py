@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from memdash.simulator import fields
-from memdash.simulator.blocks import Block, Place, read_block, text_block
+from memdash.simulator.block_reading import Place, read_block
+from memdash.simulator.blocks import Block, text_block
 from memdash.simulator.digests import as_written
 from memdash.simulator.errors import invalid
 from memdash.simulator.marks import Lifetime, lifetime_of

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from memdash.simulator import fields
-from memdash.simulator.blocks import Block, Place, read_system_block, text_block
-from memdash.simulator.digests import as_written, digest, in_any_order, text_bytes
+from memdash.simulator.block_reading import Place, read_system_block
+from memdash.simulator.blocks import Block, block_of, text_block, without_mark
+from memdash.simulator.digests import as_written
 from memdash.simulator.errors import invalid
 from memdash.simulator.marks import Mark, lifetime_of
 from memdash.simulator.rules import Rules
@@ -153,12 +154,4 @@ def _built_in(tool: Mapping[str, Any], path: str) -> str:
 
 
 def _block(tool: Mapping[str, Any]) -> Block:
-    shown = {name: part for name, part in tool.items() if name != "cache_control" and part is not None}
-    written = as_written(shown)
-    return Block(
-        "tool",
-        digest(b"tool ", text_bytes(written)),
-        digest(b"tool ", text_bytes(in_any_order(shown))),
-        texts=(written,),
-        more_tokens=TOOL_TOKENS,
-    )
+    return block_of("tool", tool, texts=(as_written(without_mark(tool)),), more_tokens=TOOL_TOKENS)

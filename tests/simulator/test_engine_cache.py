@@ -277,6 +277,18 @@ def test_adding_an_image_loses_the_messages() -> None:
     assert usage(engine.create_message(with_image, caller(), 1.0))[2] == SYSTEM
 
 
+def test_switching_citations_on_loses_system_and_messages() -> None:
+    engine = new_engine()
+    source = {"type": "text", "media_type": "text/plain", "data": words(10)}
+
+    def asking(cites: bool) -> dict[str, object]:
+        document = {"type": "document", "source": source, "citations": {"enabled": cites}}
+        return {**fixed(), "messages": [user([document, text(words(602))])]}
+
+    engine.create_message(asking(False), caller(), 0.0)
+    assert usage(engine.create_message(asking(True), caller(), 1.0))[2] == TOOLS
+
+
 def test_another_key_reads_nothing() -> None:
     engine = new_engine()
     engine.create_message(fixed(), caller(key="mine"), 0.0)
@@ -370,3 +382,10 @@ def test_an_hour_mark_cannot_follow_a_five_minute_mark() -> None:
         "messages.0.content.1.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' "
         "cache_control block. Note that blocks are processed in the following order: `tools`, `system`, `messages`."
     )
+
+
+def test_a_changed_system_prompt_is_warm_too_under_tools_that_were_seen() -> None:
+    engine = new_engine(warm_fixed_part=True)
+    engine.create_message(fixed(), caller(), 0.0)
+    other = [text("Other " + words(599), cache_control=AUTO)]
+    assert usage(engine.create_message(fixed(system=other), caller(), 1.0)) == (3, 605, SYSTEM)

@@ -210,7 +210,7 @@ def test_a_long_lived_reader_forgets_nothing_that_matters(visits: list[tuple[int
         now += pause
         request = body([user(words(600)), assistant("Fine"), user(f"Visit {number}")], cache_control=AUTO)
         forgetful._reader._conversations.clear()
-        forgetful._reader._starts.clear()
+        forgetful._reader._openings.clear()
         assert usage(kept.create_message(request, ASKER, now)) == usage(
             forgetful.create_message(request, ASKER, now)
         )
