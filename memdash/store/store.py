@@ -32,6 +32,10 @@ MEMORY = ":memory:"
 """The path of a store that ends with its process."""
 
 
+GONE = "the program that ran it ended"
+"""What the state of a replay says whose process went away."""
+
+
 def database_path() -> Path:
     """Return the database to use where none is named: ``MEMDASH_DB``, else ``data/memdash.duckdb`` in the working folder."""
     return Path(os.environ.get("MEMDASH_DB") or "data/memdash.duckdb")
@@ -154,7 +158,7 @@ class Store:
     def mark_interrupted(self, comparison_id: str | None = None) -> None:
         """Mark every replay without an end, or those of one comparison, as interrupted: whoever ran them is gone."""
         unfinished = self._places(queries.UNFINISHED, comparison_id, comparison_id)
-        self._append_states(unfinished, Status.INTERRUPTED, "the program that ran it ended")
+        self._append_states(unfinished, Status.INTERRUPTED, GONE)
 
     def rename(self, comparison_id: str, title: str) -> None:
         """Give a comparison another title."""

@@ -26,6 +26,9 @@ _MOST_WAITING = 50_000
 _RETRY_SECONDS = 1.0
 """Pause before a batch that found no room is tried again."""
 
+_UNFIT = (duckdb.DataError, duckdb.ProgrammingError, duckdb.IntegrityError, duckdb.NotSupportedError)
+"""What DuckDB raises where the rows themselves are at fault; everything else is the file, the disk or the memory."""
+
 
 class Unit(NamedTuple):
     """Rows that belong together: all of them are committed, or none. ``comparison`` is what they are about."""
@@ -141,13 +144,10 @@ class Writer:
         try:
             self._insert(batch)
         except StoreError as error:
-            if isinstance(
-                error.__cause__, duckdb.FatalException | duckdb.IOException | duckdb.OutOfMemoryException
-            ):
-                _log.error("%s; what could not be written is kept and tried again", error)
-                self._problem = error
-                return 0
-            return self._write_singly(batch)
+            if isinstance(error.__cause__, _UNFIT):
+                return self._write_singly(batch)
+            self._put_off(error)
+            return 0
         self._problem = None
         return len(batch)
 
@@ -159,12 +159,18 @@ class Writer:
             try:
                 self._insert([unit])
             except StoreError as error:
-                if isinstance(error.__cause__, duckdb.FatalException | duckdb.IOException):
-                    self._problem = error
+                if not isinstance(error.__cause__, _UNFIT):
+                    self._put_off(error)
                     return settled
                 _log.error("rows of %s cannot be stored: %s", unit.comparison, error)
                 self._rejected[unit.comparison] = error
         return len(batch)
+
+    def _put_off(self, error: StoreError) -> None:
+        """The file cannot be written now: keep what waits, and tell whoever asks."""
+        if self._problem is None:
+            _log.error("%s; what could not be written is kept and tried again", error)
+        self._problem = error
 
     def _insert(self, batch: list[Unit]) -> None:
         rows: Rows = {}

@@ -1,0 +1,229 @@
+"""Taking part in a database that another process owns."""
+
+from __future__ import annotations
+
+import http.client
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TypeVar
+from urllib.parse import urlencode
+
+from memdash.errors import StoreError
+from memdash.records import Record, Status, from_line
+from memdash.replay_log import ReplayLog
+from memdash.spec import ComparisonSpec
+from memdash.store.handover import (
+    Adopt,
+    Append,
+    Delete,
+    NoteState,
+    Order,
+    Purge,
+    Rename,
+    carry_out,
+    from_lines,
+    only_new,
+    to_lines,
+)
+from memdash.store.owner import OwnerFile, summaries_adapter
+from memdash.store.protocol import AnyStore
+from memdash.store.reading import ComparisonSummary
+from memdash.store.settings import StoredComparison
+from memdash.store.store import GONE, MEMORY, Store, as_launched_now
+
+T = TypeVar("T")
+
+_PATIENCE_SECONDS = 60.0
+
+
+class OwnerGone(Exception):  # never leaves this package
+    """Raised when the process that owned the database does not listen any more."""
+
+
+class Owner:
+    """The process that owns a database, as another one talks to it."""
+
+    def __init__(self, file: OwnerFile) -> None:
+        self._file = file
+
+    def is_there(self) -> bool:
+        """Return whether it listens and knows its token."""
+        try:
+            return self.ask("/alive") == b"memdash"
+        except (OwnerGone, StoreError):
+            return False
+
+    def ask(self, path: str, body: bytes | None = None) -> bytes:
+        """Ask something, or with a ``body`` hand something in, and return the answer.
+
+        Raises :class:`StoreError` with what the owner says where it refuses, :class:`OwnerGone` where it is not there any more.
+        """
+        connection = http.client.HTTPConnection("127.0.0.1", self._file.port, timeout=_PATIENCE_SECONDS)
+        headers = {"Authorization": f"Bearer {self._file.token}", "X-Memdash-Pid": str(os.getpid())}
+        try:
+            connection.request("GET" if body is None else "POST", path, body=body, headers=headers)
+            answer = connection.getresponse()
+            content = answer.read()
+        except TimeoutError as error:
+            raise StoreError(
+                f"process {self._file.pid}, which has the database open, does not answer"
+            ) from error
+        except (OSError, http.client.HTTPException) as error:
+            raise OwnerGone from error
+        finally:
+            connection.close()
+        if answer.status == 200:
+            return content
+        if answer.status == 403:
+            raise OwnerGone  # another process listens there now
+        raise StoreError(content.decode(errors="replace"))
+
+
+class RemoteStore:
+    """A store whose file another process owns: everything goes through that process, and what it has confirmed is in the file.
+
+    Where it goes away, whatever takes its place (see :func:`memdash.store.open_for_command`) is used from then on, and what this
+    process had begun goes on there.
+    """
+
+    def __init__(self, path: Path, owner: Owner, succeed: Callable[[], AnyStore]) -> None:
+        self.path = path
+        self._owner = owner
+        self._succeed = succeed
+        self._changing = Lock()
+        self._successor: AnyStore | None = None
+        self._begun: dict[str, StoredComparison] = {}
+
+    def save_comparison(self, spec: ComparisonSpec) -> None:
+        """Have a comparison kept."""
+        self.adopt(as_launched_now(spec))
+
+    def adopt(self, comparison: StoredComparison) -> None:
+        """Have a comparison kept as it was launched."""
+        self._hand_in(Adopt(comparison))
+        self._begun[comparison.id] = comparison
+
+    def append(self, replay_id: str, records: Iterable[Record]) -> None:
+        """Have records kept; returns once they are in the file."""
+        self._hand_in(Append(replay_id, list(records)))
+
+    def append_lines(self, replay_id: str, lines: Iterable[bytes]) -> list[Record]:
+        """Have records kept; returns them."""
+        try:
+            records = [from_line(line) for line in lines]
+        except ValueError as error:
+            raise StoreError(f"{replay_id}: got a line that is no record: {error}") from error
+        self.append(replay_id, records)
+        return records
+
+    def append_state(self, replay_id: str, status: Status, message: str | None = None) -> None:
+        """Have a state noted."""
+        self._hand_in(NoteState(replay_id, status, message))
+
+    def flush(self) -> None:
+        """Return at once: what was handed in is in the file already."""
+        if self._successor is not None:
+            self._successor.flush()
+
+    def rename(self, comparison_id: str, title: str) -> None:
+        """Have a comparison renamed."""
+        self._hand_in(Rename(comparison_id, title))
+
+    def delete(self, comparison_id: str) -> None:
+        """Have a comparison deleted."""
+        self._hand_in(Delete(comparison_id))
+
+    def purge(self) -> None:
+        """Have what was deleted erased."""
+        self._hand_in(Purge())
+
+    def comparisons(self) -> list[ComparisonSummary]:
+        """Return every comparison, the newest first."""
+        return self._ask(
+            lambda owner: summaries_adapter().validate_json(owner.ask("/comparisons")),
+            lambda store: store.comparisons(),
+        )
+
+    def comparison(self, comparison_id: str) -> StoredComparison:
+        """Return a comparison."""
+        return self._look_into(comparison_id, lambda store: store.comparison(comparison_id))
+
+    def replay_logs(self, comparison_id: str) -> list[ReplayLog]:
+        """Return what the numbers of a comparison's replays are made of."""
+        return self._look_into(comparison_id, lambda store: store.replay_logs(comparison_id))
+
+    def journal(self, replay_id: str) -> list[Record]:
+        """Return everything a replay yielded, in the order of its sequence."""
+        return self._look_into(_comparison_of(replay_id), lambda store: store.journal(replay_id), texts=True)
+
+    def blocks(self, replay_id: str, ids: Sequence[str]) -> dict[str, str]:
+        """Return the JSON of blocks of a replay by id."""
+        return self._look_into(
+            _comparison_of(replay_id), lambda store: store.blocks(replay_id, ids), texts=True
+        )
+
+    def export_parquet(self, comparison_id: str, path: Path) -> None:
+        """Write one row for each request of a comparison to ``path``."""
+        self._look_into(comparison_id, lambda store: store.export_parquet(comparison_id, path))
+
+    def close(self) -> None:
+        """Let go."""
+        if self._successor is not None:
+            self._successor.close()
+
+    # -- within ----------------------------------------------------------------------------------------------------------
+
+    def _hand_in(self, order: Order) -> None:
+        if self._successor is None:
+            try:
+                self._owner.ask("/orders", b"\n".join(to_lines(order)))
+                return
+            except OwnerGone:
+                self._take_over()
+        store = self._present()
+        carry_out(only_new([order], store), store)  # the owner may have kept it before it went away
+
+    def _look_into(self, comparison_id: str, question: Callable[[AnyStore], T], *, texts: bool = False) -> T:
+        """Ask a question of a copy of a comparison."""
+
+        def copy_and_ask(owner: Owner) -> T:
+            address = f"/comparison?{urlencode({'id': comparison_id, 'texts': int(texts)})}"
+            lines = owner.ask(address).split(b"\n")
+            with Store.open(MEMORY) as copy:
+                carry_out(from_lines(lines), copy)
+                return question(copy)
+
+        return self._ask(copy_and_ask, question)
+
+    def _ask(self, remotely: Callable[[Owner], T], here: Callable[[AnyStore], T]) -> T:
+        if self._successor is None:
+            try:
+                return remotely(self._owner)
+            except OwnerGone:
+                self._take_over()
+        return here(self._present())
+
+    def _present(self) -> AnyStore:
+        if self._successor is None:
+            raise StoreError(f"{self.path}: the program that had it open is gone")
+        return self._successor
+
+    def _take_over(self) -> None:
+        """Go on with what has taken the owner's place. What that marked as interrupted is ours and still runs."""
+        with self._changing:
+            if self._successor is not None:
+                return
+            store = self._succeed()
+            carry_out([Adopt(comparison) for comparison in self._begun.values()], store)
+            for comparison_id in self._begun:
+                for log in store.replay_logs(comparison_id):
+                    if log.statuses and log.statuses[-1].message == GONE:
+                        store.append_state(log.spec.id, Status.RUNNING)
+            self._successor = store
+
+
+def _comparison_of(replay_id: str) -> str:
+    """The id of a replay begins with that of its comparison."""
+    return replay_id.rpartition("_")[0]
