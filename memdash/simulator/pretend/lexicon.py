@@ -81,7 +81,8 @@ ENTITIES: Final[Mapping[str, str]] = {
     "PET": "pet pets",
     "HORSE": "horse",
     "BIRD": "bird parrot budgie",
-    "MEETING": "meeting meetings meet meets appointment",
+    "MEETING": "meeting meetings meet meets",
+    "APPOINTMENT": "appointment",
     "DENTIST": "dentist",
     "DOCTOR": "doctor",
     "STAGING": "staging stage",
@@ -152,7 +153,7 @@ SOFT: Final[Mapping[str, str]] = {
     "getting go goes going went come comes came coming make made keep kept put bring find found know known stay staying "
     "listen listens listening do done be "
     "open opens opened opening unlock unlocks hold holds held contain contains drop drops dropped build builds built serve serves served "
-    "drive drives write writes wrote start starts started begin begins end ends connect connects load loads store stores stored belong "
+    "write writes wrote start starts started begin begins end ends connect connects load loads store stores stored belong "
     "belongs handle handles manage manages carry carries support supports cover covers apply trigger triggers triggered fix fixes fixed "
     "happen happens happened own owns look looks wear buy buys bought work works worked sit sits stand stands help helps",
     "SAY": "say said says tell told tells mention mentioned remember recall remind agree agreed decide decided choose chose "
@@ -193,8 +194,9 @@ RELATED: Final[Mapping[frozenset[str], float]] = {
         "PHONE IDENT": 0.3,
         "MEETING ROOM": 0.3,
         "HOME FLAT": 0.3,
-        "DENTIST MEETING": 0.6,
-        "DOCTOR MEETING": 0.6,
+        "DENTIST APPOINTMENT": 0.6,
+        "DOCTOR APPOINTMENT": 0.6,
+        "MEETING APPOINTMENT": 0.5,
         "DEPARTURE RETURN": 0.6,
         "FLIGHT AIRPORT": 0.6,
         "DEADLINE DAY": 0.2,

@@ -36,7 +36,8 @@ _READY: Final = (
 PHRASES: Final = (
     _phrase(
         "BUDGET",
-        "spend spending cost costs costing pay paying price expense expenses outlay limit cap capped ceiling expensive keep stay exceed",
+        "spend spending cost costs costing pay paying price expense expenses outlay limit cap capped ceiling expensive keep stay exceed go",
+        r"\b(?:not|never|don't) (?:want to )?go (?:over|above|beyond)\b.{0,10}\d",
         r"\b(?:can|could|may|able to|allowed to|want to|willing to|going to|plan to|planning to|happy to|prepared to|have|got|we'll|i'll|to)"
         r"(?: we| i)? (?:only |now |all |each )?(?:spend|be spending)\b",
         r"\bspending (?:limit|cap|money|ceiling|frame)\b",
@@ -51,12 +52,12 @@ PHRASES: Final = (
     ),
     _phrase(
         "BUDGET",
-        "afford aside disposal play purse wallet money cash funds kitty pot put",
+        "afford aside disposal play purse wallet money cash funds kitty pot put fund saved all",
         r"\bafford\b",
         r"\b(?:set|put|setting|putting)\b.{0,30}\baside\b",
         r"\bat (?:our|my) disposal\b",
         r"\bto (?:play|work) with\b",
-        r"\bin the (?:kitty|pot|travel fund)\b",
+        r"\bin (?:the|our|my) (?:kitty|pot|(?:\w+ )?fund)\b|\bsaved (?:up )?.{0,12}\d|\d.{0,25}\bis all (?:that )?(?:we|i)(?:'ve| have)\b",
         r"\b(?:money|cash|funds)\b.{0,25}\b(?:have|got|available|left|there)\b",
         r"\b(?:have|got|there)\b.{0,25}\b(?:money|cash|funds)\b",
     ),
@@ -77,11 +78,11 @@ PHRASES: Final = (
     ),
     _phrase(
         "ALLERGY",
-        "react reacts reaction ill sick swell hospital dangerous unsafe poison rash harmful agree",
+        "react reacts reaction ill sick swell hospital dangerous unsafe poison rash harmful agree hives",
         r"\b(?:react\w*|reaction) (?:\w+ )?to\b",
         r"\b(?:makes?|make) me (?:\w+ )?(?:ill|sick|swell)\b",
         r"\b(?:dangerous|unsafe|poison|harmful) (?:for|to) me\b",
-        r"\bin hospital\b",
+        r"\bin hospital\b|\b(?:in|get|got) hives\b",
         r"\b(?:get|bring me out in) a rash\b",
         r"\b(?:doesn't|don't|does not|do not) agree with me\b",
     ),
@@ -117,6 +118,7 @@ PHRASES: Final = (
         r"\bwho (?:am i|i am|i'm)\b",
         r"\b(?:my|user's) (?:full |first |last |own |real |family |given )?(?:name|surname|nickname)\b",
         r"\b(?:call|address) me\b(?! (?:on|at|under|a|an|when|if|back|again)\b)",
+        r"\b(?:what|which) name\b.{0,25}\bme\b",
         r"\bam i called\b|\bi(?:'m| am) called\b|\bi go by\b|\bname (?:did|do|have) i\b|\bcall(?:ed)? myself\b",
         r"\b(?:who|whom)\b.{0,25}\b(?:talking|speaking|chatting) (?:to|with)\b|\bintroduced? myself\b",
         r"\bwhom? (?:are|have) you (?:been )?helping\b",

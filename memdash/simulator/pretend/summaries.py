@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from memdash.simulator.pretend import units as reading
-from memdash.simulator.pretend.answers import UPDATE
 from memdash.simulator.pretend.limits import Limit
 from memdash.simulator.pretend.orders import SummaryOrder
 from memdash.simulator.pretend.values import Kind, holds, values
 from memdash.simulator.pretend.visible import Passage, Speaker, Statement, statements
+from memdash.simulator.pretend.wording import UPDATE
 
 _DEFAULT_WORDS: Final = 400
 _WORDS_PER_TOKEN: Final = 0.4

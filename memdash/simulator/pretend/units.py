@@ -57,13 +57,41 @@ _CHEAP: Final = re.compile(
 )
 """Where the word says that something is cheap."""
 
+_NAME: Final = r"[A-ZÀ-Þ][\w'’-]+"
 _INTRODUCTION: Final = re.compile(
-    r"\b(?:I['’]m|I am|[Cc]all me|[Gg]o by|[Nn]ame is|[Nn]ame['’]s|[Uu]ser is (?:called|named)|[Uu]ser(?: name)?(?: is|:)|[Nn]ame:)"
-    r" (?P<name>[A-ZÀ-Þ][\w'’-]+)|\b[Tt]his is (?P<this>[A-ZÀ-Þ][\w'’-]+)(?= speaking| here| from|[,.!]|$)"
-    r"|(?:^|[,.!–—] ?|\b[Ii]t['’]s )(?P<here>[A-ZÀ-Þ][\w'’-]+)(?: [A-ZÀ-Þ][\w'’-]+)? here\b"
+    r"\b(?:I['’]m|I am|[Cc]alls? me|[Gg]o by|[Nn]ame is|[Nn]ame['’]s|[Uu]ser is (?:called|named)|[Uu]ser(?: name)?(?: is|:)|[Nn]ame:) "
+    rf"(?P<after>{_NAME})"
+    rf"|\b[Tt]his is (?P<this>{_NAME})(?= speaking| here| from|[,.!]|$)"
+    rf"|(?:^|[,.!–—] ?|\b[Ii]t['’]s )(?P<here>{_NAME})(?: {_NAME})? here\b"
+    rf"|\b[Ii]t['’]s (?P<again>{_NAME})(?: {_NAME})? (?:again|speaking)\b"
+    rf"|\b(?!What|Where|Who|That|There|Here|It|How|When)(?P<the>[A-ZÀ-Þ][\w-]+)['’]s the name\b"
+    rf"|^(?P<met>{_NAME})(?: {_NAME})*, (?:pleased|nice|glad|good|delighted|happy) to\b"
+    rf"|\b(?:[Bb]est|[Rr]egards|[Ww]ishes|[Cc]heers|[Ss]incerely|[Yy]ours),? (?P<signed>{_NAME})(?: {_NAME})*\W*$"
 )
 _INTRODUCTION_WORDS: Final = frozenset(
-    ("i'm", "i’m", "am", "call", "go", "name", "name's", "name’s", "user", "this", "here")
+    (
+        "i'm",
+        "i’m",
+        "am",
+        "call",
+        "go",
+        "name",
+        "name's",
+        "name’s",
+        "user",
+        "this",
+        "here",
+        "it's",
+        "it’s",
+        "calls",
+        "wishes",
+        "regards",
+        "best",
+        "cheers",
+        "sincerely",
+        "yours",
+        "meet",
+    )
 )
 _OWNED: Final = re.compile(
     r"\b(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Tt]he|[Ii]ts) (?:\w+ )?(?!user|name|own|full|first|last)\w+(?:['’]s)? (?:\w+ )?"
@@ -123,8 +151,8 @@ def units(text: str) -> frozenset[str]:
 def introduced_name(text: str) -> str | None:
     """Return the first name by which the speaker introduces themselves in this sentence, if they do."""
     for match in _INTRODUCTION.finditer(text):
-        name = match["name"] or match["this"] or match["here"]
-        if name and name.lower() not in NO_NAMES and not _OWNED.search(text[: match.end()]):
+        name = next(one for one in match.groups() if one)
+        if name.lower() not in NO_NAMES and not _OWNED.search(text[: match.end()]):
             return name
     return None
 
@@ -147,7 +175,7 @@ def is_concept(unit: str) -> bool:
 def weight(unit: str) -> float:
     """Return how much finding ``unit`` in a statement counts towards its answering a question that has it."""
     if unit in _ATTRIBUTES:
-        return 2.0
+        return 2.0 if unit != "NAME" else 1.0
     if unit in SOFT:
         return SOFT_WEIGHTS.get(unit, 0.3)
     return 1.0

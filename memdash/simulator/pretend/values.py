@@ -99,7 +99,7 @@ _PATTERNS: Final[dict[Kind, re.Pattern[str]]] = {
         r"(?<![\w-])[a-z0-9]+(?:[-_][a-z0-9]+)+(?![\w-])|\b[a-z]+[A-Z]\w*\b"
     ),
     Kind.VERSION: re.compile(
-        r"\bv?\d+(?:\.\d+)+(?:[-+.]?\w+)*|\bv\d+\b|\b(?:version|release|build) \d+\b|\b\d+\b", re.I
+        r"\bv?\d+(?:\.\d+)+(?:[-+.]?\w+)*|\bv\d+\b|\b(?:version|release|build) \d+\b(?!\.\d)|\b\d+\b", re.I
     ),
     Kind.PHONE: re.compile(r"\+?\(?\d[\d ()/.-]{5,}\d"),
     Kind.EMAIL: re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),

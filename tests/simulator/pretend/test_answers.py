@@ -685,7 +685,7 @@ def test_a_field_of_a_json_result_is_found(question: str, value: str) -> None:
 # -- summaries and briefs as the only source ---------------------------------------------------------------------------------
 
 SUMMARY = (
-    "Summary: The user is called Marta Oliveira. Total budget: 2,400 EUR. Allergic to peanuts. Arrival: 14 May, 18:40 at Porto airport. "
+    "Summary: The user is called Marta Oliveira. Total budget: 2,400 EUR. Allergic to peanuts. Arrival: 14 May, 18:40 at Porto. "
     "Wifi code of the flat: K7-Q2. Prefers aisle seats."
 )
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from memdash.simulator.pretend import HonestModel
 from memdash.simulator.pretend.limits import named
-from memdash.simulator.pretend.orders import divide, summary_order
+from memdash.simulator.pretend.orders import summary_order
+from memdash.simulator.pretend.transcripts import divide
 
 MODEL = HonestModel()
 ORDER = "Write a session memory of this conversation for the next turn. At most {} words, no pleasantries."
@@ -82,7 +83,8 @@ def is_order(request: dict[str, Any]) -> bool:
         "Progressively summarize the lines provided, adding onto the previous summary.\n\nCurrent summary:\nThe human asks about "
         "tea.\n\nNew lines of conversation:\nHuman: why?\nAI: because\n\nNew summary:",
         "Distill the above chat messages into a single summary message.",
-        "Update the running brief with the exchanges below.\n\n<brief>\n- a b c d\n</brief>\n<exchanges>\nUser: hello there\n</exchanges>",
+        "Update the running brief with the exchanges below.\n\n"
+        "<brief>\n- a b c d\n</brief>\n<exchanges>\nUser: hello there\n</exchanges>",
         "Please write a summary of everything we have discussed.",
         "TL;DR of the conversation above, please.",
         "Sum up our plan so far in one line.",
@@ -185,7 +187,8 @@ def test_a_limit_inside_the_transcript_is_the_users_business() -> None:
                 {
                     "role": "user",
                     "content": "Condense the transcript below, at most 60 words.\n\n"
-                    "User: My name is Ana Duarte.\nAssistant: Hello Ana.\nUser: Answer in at most 3 words, please. I live in Braga.",
+                    "User: My name is Ana Duarte.\nAssistant: Hello Ana.\n"
+                    "User: Answer in at most 3 words, please. I live in Braga.",
                 }
             ],
         }
@@ -258,8 +261,10 @@ def test_the_newer_value_replaces_the_older() -> None:
 
 def test_a_previous_brief_is_revised_not_forgotten() -> None:
     order = (
-        "Revise the brief so that it covers the new exchanges. At most 100 words.\n\n<brief>\n- My name is Ottilie Brandt.\n"
-        "- I am allergic to hazelnuts.\n</brief>\n\n<exchanges>\nUser: Our budget is 1,850 euros.\nAssistant: Gladly, carry on.\n</exchanges>"
+        "Revise the brief so that it covers the new exchanges. At most 100 words.\n\n"
+        "<brief>\n- My name is Ottilie Brandt.\n"
+        "- I am allergic to hazelnuts.\n</brief>\n\n<exchanges>\n"
+        "User: Our budget is 1,850 euros.\nAssistant: Gladly, carry on.\n</exchanges>"
     )
     summary = text({"max_tokens": 900, "messages": [{"role": "user", "content": order}]})
     assert all(value in summary for value in ("Ottilie", "hazelnuts", "1,850"))
@@ -304,7 +309,10 @@ def test_what_a_tool_found_is_kept_with_the_call_that_found_it() -> None:
 
 
 def test_tags_are_used_where_they_are_asked_for() -> None:
-    order = "Summarise the conversation so far. Think in <analysis> tags first, then put the summary in <summary> tags. At most 100 words."
+    order = (
+        "Summarise the conversation so far. Think in <analysis> tags first, then put the summary in <summary> tags. "
+        "At most 100 words."
+    )
     summary = text(chat(FACTS, order))
     assert summary.startswith("<analysis>")
     assert "<summary>" in summary
@@ -317,7 +325,8 @@ def test_tags_are_used_where_they_are_asked_for() -> None:
 
 def test_a_pasted_transcript_is_told_from_the_instructions() -> None:
     instructions, pasted = divide(
-        "Condense the transcript into a brief.\nKeep:\n- decisions\n- values\n\nTranscript:\nUser: I live in Braga.\nAssistant: Nice."
+        "Condense the transcript into a brief.\nKeep:\n- decisions\n- values\n\nTranscript:\n"
+        "User: I live in Braga.\nAssistant: Nice."
         "\n\nUse at most 50 words."
     )
     assert "I live in Braga." in pasted
@@ -327,7 +336,10 @@ def test_a_pasted_transcript_is_told_from_the_instructions() -> None:
 
 
 def test_a_list_of_what_to_keep_is_no_transcript() -> None:
-    order = "Summarise the conversation so far. Include the following:\n- decisions and why\n- values\n- open work\n\nAt most 90 words."
+    order = (
+        "Summarise the conversation so far. Include the following:\n- decisions and why\n- values\n- open work\n\n"
+        "At most 90 words."
+    )
     assert divide(order)[1] == ""
     assert "Ottilie" in text(chat(FACTS, order))
 

@@ -1,0 +1,165 @@
+"""Text that a message brings along to be summarised, told from the instructions around it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from memdash.simulator.pretend.limits import named
+from memdash.simulator.pretend.summary_words import MAKE, POLITE, STRONG, VERB
+from memdash.simulator.pretend.visible import Passage, Speaker, passages
+
+_TAGS: Final = re.compile(
+    r"<(?P<tag>[\w-]*(?:transcript|conversation|messages?|chat|history|dialog(?:ue)?|brief|memory|summary|exchanges?|turns?|text|document|notes|log|input|material|content)[\w-]*)(?: [^>]*)?>"
+    r"(?P<body>.*?)</(?P=tag)>",
+    re.I | re.S,
+)
+
+_EXAMPLE: Final = re.compile(r"<(examples?|template|format)>.*?</\1>", re.I | re.S)
+
+_FENCE: Final = re.compile(r"^\s*(?:```\w*|~~~|\"\"\"|-{3,}|={3,}|\*{3,}|#{4,})\s*$")
+
+_MARKER: Final = re.compile(
+    r"^\W*(?:[\w' ,-]{0,60}\b)?(?:transcript|conversation|dialog(?:ue)?|messages|chat|history|brief|summary|memory|exchanges|turns|text|notes|log|material|so far|follows|below)\b[^.!?:]{0,30}:\W*$",
+    re.I,
+)
+
+_LABEL: Final = re.compile(
+    r"^\s*(?:[-*•]\s*)?\W{0,3}(?:\[?[\d:. -]+\]?\s*)?(?P<who>user|human|assistant|ai|agent|customer|client|bot|claude|model|tool(?: result)?|system|me|you|caller|operator)\b(?:\s*\([^)]*\))?\W{0,2}:\W{0,2}(?:\s|$)",
+    re.I,
+)
+
+_SPEAKERS: Final = {
+    "user": Speaker.USER,
+    "human": Speaker.USER,
+    "customer": Speaker.USER,
+    "client": Speaker.USER,
+    "me": Speaker.USER,
+    "caller": Speaker.USER,
+    "tool": Speaker.TOOL,
+    "tool result": Speaker.TOOL,
+}
+
+_CLOSING: Final = re.compile(
+    rf"{POLITE}(?:{VERB}|{MAKE}|reply|respond|answer|use|stay|do not|don't|limit|at most|no more than|return|aim|output|remember)\b",
+    re.I,
+)
+
+
+def divide(text: str) -> tuple[str, str]:
+    """Part a message into its instructions and the text it brings along to be summarised ("" if none)."""
+    bare = _EXAMPLE.sub(" ", text) if len(text) < 200_000 else text
+    bodies = [
+        match
+        for match in _TAGS.finditer(bare)
+        if len(match["body"].split()) >= 3 and not _looks_like_template(match["body"])
+    ]
+    if bodies:
+        pasted = "\n\n".join(match["body"].strip() for match in bodies)
+        kept, at = [], 0
+        for match in bodies:
+            kept.append(bare[at : match.start()])
+            at = match.end()
+        return "\n".join([*kept, bare[at:]]), pasted
+    return _divide_lines(bare)
+
+
+def _looks_like_template(body: str) -> bool:
+    return len(body.split()) < 40 and bool(
+        re.search(r"\[[^\]]+\]|\.\.\.|…|\byour summary\b|\bsummary (?:here|text)\b", body, re.I)
+    )
+
+
+def _divide_lines(text: str) -> tuple[str, str]:
+    instructions: list[str] = []
+    pasted: list[str] = []
+    inside = fenced = after_blank = False
+    lines = text.splitlines()
+    for line in lines:
+        if _FENCE.match(line):
+            fenced = not fenced
+            inside = fenced
+            continue
+        labelled = bool(_LABEL.match(line))
+        if not inside and labelled:
+            inside = True
+        elif not inside and _MARKER.match(line):
+            instructions.append(line)
+            inside, after_blank = True, False
+            continue
+        elif (
+            inside
+            and not fenced
+            and after_blank
+            and not labelled
+            and _CLOSING.match(line.lower())
+            and (named(line) or _orders_line(line))
+        ):
+            inside = False
+        (pasted if inside else instructions).append(line)
+        after_blank = not line.strip()
+    joined = "\n".join(pasted).strip()
+    # "Keep the following:" opens a list of instructions, not a transcript.
+    if (
+        joined
+        and not any(_LABEL.match(line) for line in pasted)
+        and all(
+            not line.strip() or re.match(r"\s*(?:[-*•–]|\d+[.)])\s", line) or named(line) for line in pasted
+        )
+        and _asks_to_keep(instructions)
+    ):
+        return text, ""
+    return ("\n".join(instructions), joined) if len(joined.split()) >= 3 else (text, "")
+
+
+def _orders_line(line: str) -> bool:
+    lower = line.lower()
+    return bool(re.match(rf"{POLITE}(?:{VERB}|{MAKE}\b.{{0,60}}\b{STRONG})", lower))
+
+
+def _asks_to_keep(instructions: Sequence[str]) -> bool:
+    last = next((line for line in reversed(instructions) if line.strip()), "")
+    return bool(
+        re.search(
+            r"\b(?:keep|include|cover|contain|preserve|state|list|mention|following (?:sections|points|headings))\b",
+            last,
+            re.I,
+        )
+    )
+
+
+def labelled(pasted: str, message: int) -> list[Passage]:
+    """Read a pasted transcript: who says which lines. Without labels it is all the user's."""
+    if pasted[:1] in ("[", "{"):
+        try:
+            data = json.loads(pasted)
+        except (ValueError, RecursionError):
+            data = None
+        if isinstance(data, Mapping):
+            data = data.get("messages")
+        if (
+            isinstance(data, list)
+            and data
+            and all(isinstance(one, Mapping) and "role" in one for one in data)
+        ):
+            return [
+                Passage(one.speaker, message, one.text, one.about)
+                for one in passages({"messages": data})
+                if one.speaker is not Speaker.SYSTEM
+            ]
+    found: list[Passage] = []
+    speaker, lines = Speaker.USER, list[str]()
+    for line in pasted.splitlines():
+        label = _LABEL.match(line)
+        if label:
+            if any(one.strip() for one in lines):
+                found.append(Passage(speaker, message, "\n".join(lines)))
+            speaker = _SPEAKERS.get(label["who"].lower(), Speaker.ASSISTANT)
+            lines = [line[label.end() :]]
+        else:
+            lines.append(line)
+    if any(one.strip() for one in lines):
+        found.append(Passage(speaker, message, "\n".join(lines)))
+    return found
