@@ -27,7 +27,7 @@ from memdash.replay import replay
 from memdash.scripts import find_scripts
 from memdash.spec import ComparisonSpec, new_id
 from memdash.store import Store
-from memdash.strategies.base import parse
+from memdash.strategies import parse
 
 
 class Recorder:
