@@ -17,6 +17,10 @@ COMPARISON: Final = "c"
 ROWS: Final = "rows"
 SCRIPT: Final = "show"
 
+PROBLEMS: Final = "link_problems"
+MISSING: Final = "comparison_missing"
+"""Not in a link: what in it could not be used, and whether its comparison is not here."""
+
 _OURS: Final = frozenset({COMPARISON, ROWS, SCRIPT, *QUERY_KEYS.values()})
 
 
@@ -54,7 +58,7 @@ def open_comparison(comparison_id: str, base: Choices | None = None) -> None:
     state = st.session_state
     state["comparison"] = comparison_id
     state["setup_base"] = base or state.get("setup", DEMO)
-    for key in (ROWS, SCRIPT):
+    for key in (ROWS, SCRIPT, PROBLEMS, MISSING):
         state.pop(key, None)
     write()
 

@@ -9,11 +9,9 @@ from memdash.views import address
 from memdash.views.choices import DEMO, QUERY_KEYS, of_spec
 from memdash.views.comparison import view
 from memdash.views.components import empty, plain
-from memdash.views.results import results
+from memdash.views import results
 from memdash.views.setup_form import setup_form
 from memdash.views.state import services
-
-_LINK_PROBLEMS = "link_problems"
 
 
 def _latest() -> str | None:
@@ -27,25 +25,23 @@ def _take_in_address() -> None:
     if not address.came_from_outside():
         if address.form_is_gone():  # another page was shown meanwhile
             address.seed_form(state.get("setup_base", DEMO), None, state.get("setup"))
-        if state.get("comparison") is None:
+        if state.get("comparison") is None and not state.get(address.MISSING):
             state["comparison"] = _latest()
         return
     query = address.read()
-    state["comparison"] = query[address.COMPARISON][-1] if address.COMPARISON in query else _latest()
+    wanted = query[address.COMPARISON][-1] if address.COMPARISON in query else _latest()
+    state["comparison"], state[address.MISSING], state[address.PROBLEMS] = wanted, False, []
     state[address.ROWS] = query.get(address.ROWS, [])
     state[address.SCRIPT] = query.get(address.SCRIPT, [None])[-1]
     base = DEMO
-    if state["comparison"]:
+    if wanted:
         try:
-            base = of_spec(view(state["comparison"]).stored.spec)
+            base = of_spec(view(wanted).stored.spec)
         except StoreError as error:
-            state[_LINK_PROBLEMS] = [str(error)]
-            state["comparison_missing"] = state["comparison"]
-            state["comparison"] = None
+            state["comparison"], state[address.MISSING] = None, True
+            state[address.PROBLEMS].append(str(error))
     chosen = {key: values for key, values in query.items() if key in QUERY_KEYS.values()}
-    problems = address.seed_form(base, chosen)
-    if problems:
-        state[_LINK_PROBLEMS] = [*state.get(_LINK_PROBLEMS, []), *problems]
+    state[address.PROBLEMS] += address.seed_form(base, chosen)
 
 
 @st.fragment(run_every=2.0)
@@ -60,12 +56,16 @@ with st.sidebar:
     setup_form()
 
 comparison = st.session_state.get("comparison")
-for problem in st.session_state.pop(_LINK_PROBLEMS, []):
-    st.warning(plain(problem), icon=":material/link_off:", title="Part of this link could not be used")
+if problems := st.session_state.get(address.PROBLEMS):
+    st.warning(
+        "  \n".join(plain(one) for one in problems),
+        icon=":material/link_off:",
+        title="Part of this link could not be used",
+    )
 
 if comparison is not None:
-    results(comparison)
-elif st.session_state.get("comparison_missing"):
+    results.show(comparison)
+elif st.session_state.get(address.MISSING):
     empty(
         "There is no such comparison here",
         "It may have been deleted, or the link is from another server. The library lists what is there.",

@@ -7,6 +7,7 @@ from typing import Final
 
 import streamlit as st
 
+from memdash import numbers
 from memdash.metrics import Headline, SeriesSummary, headlines
 from memdash.views.components import HELP, plain
 
@@ -18,8 +19,8 @@ _HELP: Final = {
 }
 
 
-_TITLE_HEIGHT: Final = 42
-"""Two lines of a title, so that the figures stand in a row where one title wraps."""
+_NOTE_HEIGHT: Final = 46
+"""Two lines, so that a card is as high before there is a result as after."""
 
 
 def cards(summaries: Sequence[SeriesSummary]) -> None:
@@ -31,10 +32,10 @@ def cards(summaries: Sequence[SeriesSummary]) -> None:
 
 
 def _card(headline: Headline, help_text: str) -> None:
+    """The figure comes first, so that the figures of a row stand level where one title needs two lines."""
     with st.container(border=True, gap="xxsmall", height="stretch"):
-        with st.container(height=_TITLE_HEIGHT, border=False, vertical_alignment="bottom"):
-            st.caption(plain(headline.title), help=help_text)
         st.metric(plain(headline.title), headline.value, label_visibility="collapsed")
-        if headline.series:
-            st.markdown(f"**{plain(headline.whose)}**")
-        st.caption(plain(headline.note[:1].upper() + headline.note[1:]))
+        st.caption(plain(headline.title), help=help_text)
+        st.markdown(f"**{plain(headline.whose or numbers.NOTHING)}**")
+        with st.container(height=_NOTE_HEIGHT, border=False):
+            st.caption(plain(headline.note[:1].upper() + headline.note[1:]))

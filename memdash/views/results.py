@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import unescape
 from typing import Final
 
@@ -18,7 +19,7 @@ from memdash.views.components import moment, plain, problem, theme
 from memdash.views.downloads import downloads
 from memdash.views.headline import cards
 from memdash.views.state import services
-from memdash.views.table import results_table, status_text
+from memdash.views.table import results_table
 
 _POLL_SECONDS: Final = 1.5
 _FONT: Final = '"Source Sans", "Source Sans 3", system-ui, sans-serif'
@@ -34,7 +35,11 @@ _ABOUT_CHARTS: Final = {
 }
 
 
-def results(comparison_id: str) -> None:
+_TELLING: Final = (Status.REJECTED, Status.FAILED, Status.STOPPED_BY_BUDGET)
+"""The ends that need words of their own."""
+
+
+def show(comparison_id: str) -> None:
     """Show a comparison; while it runs, look for news every second or two, and only then."""
     try:
         running = not view(comparison_id).over
@@ -56,7 +61,8 @@ def _body(comparison_id: str, polling: bool) -> None:
     script = _choose_script(shown)
     cards(shown.summaries(script))
     picked = _table(shown)
-    _refusals(shown)
+    if shown.over:
+        _refusals(shown.of_script(script))
     _charts(shown, script, picked)
     _findings(shown, script)
 
@@ -68,7 +74,7 @@ def _head(shown: View) -> None:
     with st.container(gap="xsmall"):
         title, actions = st.columns([4, 1], gap="small", vertical_alignment="top")
         title.subheader(plain(shown.title), anchor=False)
-        with actions, st.container(horizontal=True, horizontal_alignment="right", gap="xxsmall"):
+        with actions, st.container(horizontal=True, horizontal_alignment="right", gap="small"):
             _rename(shown)
             _share(shown)
         st.caption(plain(" · ".join(_about(shown))))
@@ -216,33 +222,42 @@ def _table(shown: View) -> list[ReplayResult]:
     )
     st.session_state[address.ROWS] = [shown.results[row].id.rsplit("_", 1)[-1] for row in rows]
     address.write()
-    st.caption(
-        "Pick rows to see only them in the charts."
-        if not rows
-        else f"The charts show {numbers.count(len(rows), 'row')}."
+    hint = (
+        f"The charts show {numbers.count(len(rows), 'row')}."
+        if rows
+        else "Pick rows to see only them in the charts."
     )
+    refused = dict.fromkeys(one.series for one in shown.results if one.status is Status.REJECTED)
+    if refused and not shown.over:
+        # Its message stands below the table once the run is over: until then nothing may push the charts down.
+        hint += f" The API refused {numbers.listing(list(refused), limit=3)}."
+    st.caption(plain(hint))
     return [shown.results[row] for row in rows] or list(shown.results)
 
 
-def _refusals(shown: View) -> None:
-    """The API's own words under the table, each with a sentence of explanation."""
-    for one in shown.results:
-        if not one.errors or one.status is Status.DONE:
-            continue
+def _refusals(results: Sequence[ReplayResult]) -> None:
+    """What ended replays early, in the API's own words, each with a sentence of explanation; repeats are told once."""
+    told: dict[tuple[str, str], list[ReplayResult]] = {}
+    for one in results:
+        if one.errors and one.status in _TELLING:
+            told.setdefault((one.series, one.errors[-1]), []).append(one)
+    for (series, message), group in told.items():
         with st.container(border=True, gap="xsmall"):
-            st.markdown(f":red[:material/block:] **{plain(one.label)}**: {_ended(one)}")
-            st.code(one.errors[-1], language=None, wrap_lines=True)
-            if one.status is Status.REJECTED:
-                st.caption(plain(explain(one.errors[-1])))
+            st.markdown(f":red[:material/block:] **{plain(series)}**: {plain(_ended(group))}")
+            st.code(message, language=None, wrap_lines=True)
+            if group[0].status is Status.REJECTED:
+                st.caption(plain(explain(message)))
 
 
-def _ended(one: ReplayResult) -> str:
-    turn = one.turns_completed + 1
-    return (
-        f"the API refused turn {turn}"
-        if one.status is Status.REJECTED
-        else f"{plain(status_text(one))} in turn {turn}"
-    )
+def _ended(group: list[ReplayResult]) -> str:
+    turns = sorted({one.turns_completed + 1 for one in group})
+    where = f"turn {turns[0]}" if len(turns) == 1 else f"turns {turns[0]} to {turns[-1]}"
+    what = {
+        Status.REJECTED: f"the API refused {where}",
+        Status.STOPPED_BY_BUDGET: f"the budget ended it in {where}",
+    }
+    often = f" of {len(group)} replays" if len(group) > 1 else ""
+    return what.get(group[0].status, f"failed in {where}") + often
 
 
 # -- charts --------------------------------------------------------------------------------------------------------------
@@ -276,7 +291,7 @@ def _charts(shown: View, script: str | None, picked: list[ReplayResult]) -> None
 
 def _findings(shown: View, script: str | None) -> None:
     with st.container(border=True, gap="small"):
-        st.markdown("##### What this says")
+        st.markdown("**What this says**")
         told = sentences(shown.summaries(script))
         for sentence in told:
             st.markdown(plain(sentence))

@@ -21,6 +21,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memdash.errors import MemdashError, StoreError
+from memdash.store import Ownership
 from memdash.views.choices import DEMO, to_spec
 from memdash.views.state import close_services, scripts_on_disk, services
 
@@ -98,28 +99,32 @@ class _Caretaker(threading.Thread):
     def __init__(self) -> None:
         super().__init__(name="memdash-caretaker", daemon=True)
         self._stopping = threading.Event()
-        self._begun = False
+        self._ownership: Ownership | None = None
 
     def run(self) -> None:
+        """Care until stopped; what goes wrong is logged, and tried again."""
         while not self._stopping.is_set():
             try:
                 self._care()
-            except StoreError as error:
-                _log.warning("%s", error)
             except MemdashError as error:
-                _log.error("%s", error)
+                _log.warning("%s", error)
+            except Exception:  # it must live as long as the server: without it nothing is taken in any more
+                _log.exception("the caretaker stumbled")
             self._stopping.wait(_CARE_SECONDS)
 
     def stop(self) -> None:
         """Stop and wait until nothing is being done any more: a thread inside DuckDB at exit aborts the process."""
         self._stopping.set()
-        self.join(timeout=30)
+        self.join()
+        if self._ownership is not None:
+            self._ownership.close()
 
     def _care(self) -> None:
-        held = services()
-        if not self._begun:
-            self._begun = True
+        if self._ownership is None:
+            self._ownership = Ownership(services().store)
             run_demo_once()
+        else:
+            self._ownership.care()
 
 
 def run_demo_once() -> str | None:

@@ -18,6 +18,7 @@ import streamlit as st
 from memdash.errors import StoreError
 from memdash.scripts import Entry, Script, list_scripts
 from memdash.store import Store, database_path
+from memdash.views.choices import DEMO
 from memdash.worker import Worker
 
 _RETRY_SECONDS: Final = 2.0
@@ -89,8 +90,9 @@ def _open(path: Path) -> Services:
 
 
 def scripts_on_disk() -> dict[str, Script]:
-    """Return every valid script of the script folders, by id."""
-    return {entry.script.id: entry.script for entry in _files() if entry.script is not None}
+    """Return every valid script of the script folders, by id; those of the demo come first."""
+    found = {entry.script.id: entry.script for entry in _files() if entry.script is not None}
+    return {one: found[one] for one in DEMO.scripts if one in found} | found
 
 
 def scripts_at_hand() -> Mapping[str, Script]:

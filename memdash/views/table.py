@@ -15,6 +15,9 @@ from memdash.views.components import HELP
 from memdash.views.swatches import swatch
 
 _MISSING: Final = numbers.NOTHING
+_ROW_HEIGHT: Final = 38
+_MANY_ROWS: Final = 12
+"""A longer table scrolls within itself, so that the charts stay near."""
 
 
 def results_table(
@@ -36,8 +39,8 @@ def results_table(
         else columns,
         column_config=_config(results, columns),
         hide_index=True,
-        height="content",
-        row_height=38,
+        height="content" if len(results) <= _MANY_ROWS else _ROW_HEIGHT * (_MANY_ROWS + 1),
+        row_height=_ROW_HEIGHT,
         placeholder=_MISSING,
         key=key,
         on_select="rerun",
@@ -76,12 +79,10 @@ def _columns(
 
 def _or_words(values: list[Any], spell: Any, results: Sequence[ReplayResult]) -> list[Any]:
     """Numbers that sort, or where one is not known after all, words that say so."""
-    unknown = any(value is None and one.requests for value, one in zip(values, results, strict=True))
-    return (
-        [spell(value) if one.requests else _MISSING for value, one in zip(values, results, strict=True)]
-        if unknown
-        else values
-    )
+    begun = [value if one.requests else None for value, one in zip(values, results, strict=True)]
+    if all(value is not None or not one.requests for value, one in zip(values, results, strict=True)):
+        return begun
+    return [spell(value) if one.requests else _MISSING for value, one in zip(values, results, strict=True)]
 
 
 def _cached(results: Sequence[ReplayResult]) -> list[Any]:
@@ -126,6 +127,8 @@ def _config(results: Sequence[ReplayResult], columns: Mapping[str, list[Any]]) -
             return column.TextColumn(label, width=width, help=help, alignment="right")
         return column.NumberColumn(label, format=format, width=width, help=help)
 
+    one_script = len({one.script for one in results}) < 2
+    sizes = [size for row in columns["turns"] for size in row]
     longest = max((len(one.label) for one in results), default=0)
     cached = (
         number("cached", "Cached", None, 98, HELP["cached"])
@@ -161,8 +164,13 @@ def _config(results: Sequence[ReplayResult], columns: Mapping[str, list[Any]]) -
             "Tokens per turn",
             width=150,
             y_min=0,
-            y_max=max((size for sizes in columns["turns"] for size in sizes), default=1),
-            help="Prompt tokens of each turn; all rows have the same scale.",
+            y_max=max(sizes, default=1) if one_script else None,
+            help="Prompt tokens of each turn. "
+            + (
+                "All rows have the same scale."
+                if one_script
+                else "Each row has its own scale, since scripts differ."
+            ),
         ),
     }
 

@@ -52,7 +52,7 @@ def test_other_thresholds_are_run_watched_and_read(visit: Visit) -> None:
 def test_a_run_shows_its_progress_and_can_be_cancelled_and_resumed(visit: Visit) -> None:
     page = visit()
     finished(page)
-    repeats = page.get_by_label("Repeats")
+    repeats = page.get_by_role("spinbutton", name="Repeats")
     repeats.fill("10")
     repeats.press("Enter")
     expect(page).to_have_url(re.compile("repeats=10"))
