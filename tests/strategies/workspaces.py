@@ -16,6 +16,23 @@ def summary(text: str, stop_reason: str = "end_turn", problem: str | None = None
 
 
 @dataclass
+class DeskJob:
+    """A background job that is ready when the test says so."""
+
+    answer: Answer
+    finished: bool = False
+    waited: bool = False
+    started_ms: float = 0.0
+
+    def ready(self) -> bool:
+        return self.finished
+
+    def result(self) -> Answer:
+        self.waited = not self.finished
+        return self.answer
+
+
+@dataclass
 class DeskWorkspace:
     """Everything a strategy asks for, with its answers given beforehand."""
 
@@ -28,6 +45,7 @@ class DeskWorkspace:
     cache_lifetime_ms: float | None = 300_000.0
     asked: list[Ask] = field(default_factory=list)
     events: list[tuple[EventKind, dict[str, Any]]] = field(default_factory=list)
+    jobs: list[DeskJob] = field(default_factory=list)
 
     def estimate(self, messages: Sequence[Message]) -> int:
         return sum(len(words(message)) for message in messages)
@@ -37,7 +55,9 @@ class DeskWorkspace:
         return self.answers.pop(0)
 
     def start(self, ask: Ask) -> Job:
-        raise AssertionError("no strategy here works in the background")
+        self.asked.append(ask)
+        self.jobs.append(DeskJob(self.answers.pop(0)))
+        return self.jobs[-1]
 
     def note(self, event: EventKind, **data: Any) -> None:
         self.events.append((event, data))
@@ -47,12 +67,31 @@ class DeskWorkspace:
         return [event for event, _ in self.events]
 
 
+def play(strategy: Any, desk: DeskWorkspace, one: Exchange, usage: Usage | None = None) -> list[Message]:
+    """Play one turn and return the messages that were sent before its user message."""
+    desk.turn = one.turn
+    strategy.open(one.messages[0], desk)
+    sent = list(strategy.context())
+    strategy.close(one, usage or Usage(), desk)
+    return sent
+
+
+def prompt(size: int, output: int = 0) -> Usage:
+    """The usage of a request of ``size`` tokens, most of them cached."""
+    return Usage(
+        input_tokens=3,
+        cache_creation_input_tokens=7,
+        cache_read_input_tokens=size - 10,
+        output_tokens=output,
+    )
+
+
 def words(message: Message) -> list[str]:
     """The words of all text in a message: each counts as one token."""
     found: list[str] = []
     for block in message["content"]:
         text = block.get("text") or block.get("content") or block.get("name") or ""
-        found += text.split() if isinstance(text, str) else []
+        found += text.split() if isinstance(text, str) else words({"content": text})
     return found
 
 
