@@ -143,7 +143,7 @@ def _cut(items: Sequence[_Item], words: int) -> str:
 
 def _items(material: Sequence[Passage]) -> list[_Item]:
     said = statements(material)
-    alike = Counter(_shape(one) for one in said if one.speaker is Speaker.TOOL)
+    alike = Counter(_shape(one) for one in said if _is_result(one))
     items: list[_Item] = []
     seen: set[str] = set()
     for number, one in enumerate(said):
@@ -156,7 +156,7 @@ def _items(material: Sequence[Passage]) -> list[_Item]:
         ):
             continue
         seen.add(text.lower())
-        if one.speaker is Speaker.TOOL:
+        if _is_result(one):
             # A line that a log repeats with other numbers is noise; what stands there once is what happened.
             repeats = alike[_shape(one)]
             if repeats > 3:
@@ -197,6 +197,8 @@ def _weigh(one: Statement, text: str) -> float:
         content += 0.3
     if text.rstrip(" \"”')").endswith("?"):
         return 0.3 + 0.15 * content
+    if _COMMAND.match(text):
+        return 0.4 + 0.4 * content  # done by now, or open work
     return (_BASE[one.speaker] if content else 0.4) + content
 
 
@@ -204,7 +206,7 @@ def _weigh_result(one: Statement, text: str) -> float:
     """Return how much the next turn would miss this line of a tool result: outcomes and values most, words alone little."""
     units = one.sentence.units
     bare = _STAMP.sub("", text)
-    outcome = not units.isdisjoint(_OUTCOMES)
+    outcome = not units.isdisjoint(_OUTCOMES) and len(bare.split()) > 3
     if not outcome and not any(char.isdigit() for char in bare):
         return 0.1
     valued = sum(
@@ -217,9 +219,25 @@ def _weigh_result(one: Statement, text: str) -> float:
 
 
 _OUTCOMES: Final = frozenset(("ERROR", "CAUSE"))
+_COMMAND: Final = re.compile(
+    r"(?:(?:and|then|now|please|first|next|also|could you|can you|would you|let['’]s|let us),? )*(?:read|show|draft|write|put|check|look|tell|give|list|compare|search|"
+    r"find|suggest|recommend|explain|describe|publish|post|open|run|try|get|pull|fetch|add|create|make|prepare|help|walk|propose|summari[sz]e|translate|"
+    r"name|pick|plan|sketch|go|do|start|continue|proceed)\b",
+    re.I,
+)
 _STAMP: Final = re.compile(
     r"^\W*\d{4}-\d\d-\d\d[T ]?[\d:.,]*Z?\W*(?:[+-]\d\d:?\d\d)?|^\W*\d\d:\d\d:\d\d[.,\d]*"
 )
+
+
+_RESULT_LINE: Final = re.compile(
+    r"^\W*(?:\d{4}-\d\d-\d\d[T ]|\d\d:\d\d:\d\d\b)|\b(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL)\b|^\w+\([^)]*\): |^[a-z]+(?:_[a-z]+)+: "
+)
+"""A line of a log, or of an earlier summary that names the call it is from."""
+
+
+def _is_result(one: Statement) -> bool:
+    return one.speaker is Speaker.TOOL or bool(_RESULT_LINE.search(one.text))
 
 
 def _shape(one: Statement) -> frozenset[str]:

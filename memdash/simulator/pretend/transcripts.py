@@ -27,7 +27,7 @@ _MARKER: Final = re.compile(
 )
 
 _LABEL: Final = re.compile(
-    r"^\s*(?:[-*•]\s*)?\W{0,3}(?:\[?[\d:. -]+\]?\s*)?(?P<who>user|human|assistant|ai|agent|customer|client|bot|claude|model|tool(?: result)?|system|me|you|caller|operator)\b(?:\s*\([^)]*\))?\W{0,2}:\W{0,2}(?:\s|$)",
+    r"^\s*(?:[-*•]\s*)?\W{0,3}(?:\[?[\d:. -]+\]?\s*)?(?P<who>user|human|assistant|ai|agent|customer|client|bot|claude|model|tool|(?:(?:tool|function|call) )?(?:results?|outputs?)(?: of [\w ]{1,40})?|system|me|you|caller|operator)\b(?:\s*\([^)]*\))?\W{0,2}:\W{0,2}(?:\s|$)",
     re.I,
 )
 
@@ -38,9 +38,13 @@ _SPEAKERS: Final = {
     "client": Speaker.USER,
     "me": Speaker.USER,
     "caller": Speaker.USER,
-    "tool": Speaker.TOOL,
-    "tool result": Speaker.TOOL,
 }
+
+_RESULT: Final = re.compile(r"tool|function|result|output", re.I)
+_CALL: Final = re.compile(
+    r"^\s*(?:assistant|ai|agent|bot|claude|model)\s+(?:called|calls|used|uses|ran|runs)\s+(?P<name>[\w.-]+)\W*?\s*(?P<input>\{.*\})?\s*$",
+    re.I,
+)
 
 _CLOSING: Final = re.compile(
     rf"{POLITE}(?:{VERB}|{MAKE}|reply|respond|answer|use|stay|do not|don't|limit|at most|no more than|return|aim|output|remember)\b",
@@ -150,16 +154,29 @@ def labelled(pasted: str, message: int) -> list[Passage]:
                 if one.speaker is not Speaker.SYSTEM
             ]
     found: list[Passage] = []
-    speaker, lines = Speaker.USER, list[str]()
-    for line in pasted.splitlines():
-        label = _LABEL.match(line)
-        if label:
-            if any(one.strip() for one in lines):
-                found.append(Passage(speaker, message, "\n".join(lines)))
-            speaker = _SPEAKERS.get(label["who"].lower(), Speaker.ASSISTANT)
-            lines = [line[label.end() :]]
-        else:
+    calls: list[str] = []
+    speaker, lines, about = Speaker.USER, list[str](), ""
+    for line in [*pasted.splitlines(), None]:
+        call = _CALL.match(line) if line is not None else None
+        label = _LABEL.match(line) if line is not None else None
+        if line is not None and call is None and label is None:
             lines.append(line)
-    if any(one.strip() for one in lines):
-        found.append(Passage(speaker, message, "\n".join(lines)))
+            continue
+        if any(one.strip() for one in lines):
+            found.append(Passage(speaker, message, "\n".join(lines), about))
+        lines, about = [], ""
+        if call is not None:
+            calls.append(f"{call['name']} {call['input'] or ''}")
+            speaker = Speaker.ASSISTANT
+        elif line is not None and label is not None:
+            speaker = _speaker(label["who"])
+            lines = [line[label.end() :]]
+            # Results follow their calls in the same order.
+            about = calls.pop(0) if speaker is Speaker.TOOL and calls else ""
     return found
+
+
+def _speaker(who: str) -> Speaker:
+    if _RESULT.match(who):
+        return Speaker.TOOL
+    return _SPEAKERS.get(who.lower(), Speaker.ASSISTANT)

@@ -78,7 +78,7 @@ _PATTERNS: Final[dict[Kind, re.Pattern[str]]] = {
     Kind.DATE: re.compile(
         rf"\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b(?:,? \d{{4}})?|\b{_MONTH}\.? (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?|"
         rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}[./]\d{{1,2}}[./](?:\d{{4}}|\d\d)\b|\b\d{{1,2}}\.\d{{1,2}}\.(?!\d)|\b\d{{1,2}}/\d{{1,2}}\b|"
-        rf"\b(?:the )?\d{{1,2}}(?:st|nd|rd|th)\b|\b(?:{_ORDINAL})(?: of)? {_MONTH}\b|\b{_MONTH} (?:the )?(?:{_ORDINAL})\b|\bthe (?:{_ORDINAL})\b|"
+        rf"\b(?:the )?\d{{1,2}}(?:st|nd|rd|th)\b|\b(?:{_ORDINAL})(?: of)? {_MONTH}\b|\b{_MONTH} (?:the )?(?:{_ORDINAL})\b|\bthe (?:{_ORDINAL})\b(?= of \w|[,.;!?]|$)|"
         rf"\b{_WEEKDAY}s?\b|\b(?:today|tonight|tomorrow|yesterday)\b|\b(?:end|start|middle) of (?:the |next |this )?(?:week|month|quarter|year|{_MONTH})\b|"
         rf"\b(?:next|this|last) (?:week|month|year|spring|summer|autumn|winter|weekend)\b|\b(?:christmas|easter|new year)\b|"
         rf"\b(?:in|early|late|mid|by|since|until|before|after) {_MONTH}\b",

@@ -354,3 +354,31 @@ def test_without_anything_said_the_summary_says_so() -> None:
         )
         == "Nothing was said yet."
     )
+
+
+def test_calls_and_results_in_a_transcript_are_no_words_of_the_user() -> None:
+    body = (
+        "Summarise the conversation in at most 60 words.\n\n<transcript>\nUser: Please look up my orders.\n\n"
+        'Assistant called get_orders: {"customer": "C-77"}\n\nResult of the call: order KX-20981 failed: card refused\n\n'
+        "Assistant: Gladly.\n</transcript>"
+    )
+    summary = text({"max_tokens": 900, "messages": [{"role": "user", "content": body}]})
+    assert "get_orders(C-77): order KX-20981 failed: card refused" in summary
+
+
+def test_a_line_that_a_log_repeats_is_noise() -> None:
+    lines = [f"10:00:{second:02d} ERROR gateway answered 502 to request {second * 37}" for second in range(30)]
+    lines.insert(11, "10:00:10 ERROR disk full on host vault-3")
+    call = {"type": "tool_use", "id": "t1", "name": "logs", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "\n".join(lines)}
+    messages = [
+        {"role": "user", "content": "What happened? My ticket is T-118."},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [result]},
+        {"role": "assistant", "content": "I had a look."},
+        {"role": "user", "content": ORDER.format(30)},
+    ]
+    summary = text({"max_tokens": 900, "messages": messages})
+    assert "disk full on host vault-3" in summary
+    assert "T-118" in summary
+    assert "502" not in summary
