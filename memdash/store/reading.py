@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -39,6 +41,19 @@ class ComparisonSummary:
     scripts: tuple[str, ...]
     models: tuple[str, ...]
     series: tuple[str, ...]
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Hold the garbage collector back while very many objects without cycles are made: it would look through all of them."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 class ReplayKey(NamedTuple):
@@ -118,6 +133,12 @@ class Reader:
         """Return what the numbers of a comparison's replays are made of, in their order; requests come without block texts."""
         self.require(comparison_id)
         logs = {number: ReplayLog(spec) for number, spec in self._replays(comparison_id)}
+        with _no_collection():
+            self._fill(logs)
+        return list(logs.values())
+
+    def _fill(self, logs: Mapping[int, ReplayLog]) -> None:
+        """Put everything but block texts into empty logs, by the numbers of their replays."""
         span = min(logs), max(logs)
         for number, request in self._requests(*span, blocks={}):
             logs[number].requests.append(request)
@@ -130,7 +151,6 @@ class Reader:
             }
             for number, *columns in self.fetch(query, *span):
                 shelves[number].append(read(*columns))
-        return list(logs.values())
 
     def journal(self, replay_id: str) -> list[Record]:
         """Return everything a replay yielded, in the order of its sequence, block texts included."""
