@@ -106,8 +106,12 @@ class Assertion:
         return f"assertion failed: {self.source}: {replay['label']}: {self.field} is {actual}"
 
 
-def parse_assertion(text: str, params: Iterable[str] = ()) -> Assertion:
+def parse_assertion(
+    text: str, params: Iterable[str] = (), *, numbers: Iterable[str] | None = None
+) -> Assertion:
     """Read an assertion; ``params`` are the parameter names that the chosen strategies have.
+
+    ``numbers`` are the fields of something other than a replay, all of them numbers.
 
     Raises :class:`InputError` where it cannot be read, names no known field, or compares what cannot be.
     """
@@ -115,7 +119,10 @@ def parse_assertion(text: str, params: Iterable[str] = ()) -> Assertion:
     if match is None:
         raise InputError(f"--assert {text!r}: cannot be read; {_FORM}")
     field, op, written = match["field"], match["op"], match["value"].strip()
-    kinds = {**_FIELDS, **{f"params.{name}": _Kind.ANY for name in params}}
+    if numbers is not None:
+        kinds: dict[str, _Kind] = dict.fromkeys(numbers, _Kind.NUMBER)
+    else:
+        kinds = {**_FIELDS, **{f"params.{name}": _Kind.ANY for name in params}}
     if field not in kinds:
         raise InputError(f"--assert {text!r}: there is no field {field!r}{_near(field, kinds)}")
     if not written:
