@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import time
 from collections import defaultdict
@@ -9,16 +10,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_PAGE_BYTES = 4096
-_INTERVAL_S = 0.05
+_INTERVAL_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a command took; ``peak_bytes`` is the largest sum over its process tree that a sample saw."""
+    """What a command took.
+
+    ``peak_bytes`` is the most memory that its process tree held together at one of the samples, a page that several share counted
+    once (proportional set size); ``peak_rss_bytes`` the same with shared pages counted in each.
+    """
 
     seconds: float
     peak_bytes: int
+    peak_rss_bytes: int
     output: str
 
 
@@ -29,33 +34,36 @@ def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> Measure
     started = time.perf_counter()
     with errors.open("wb") as stderr, results.open("wb") as stdout:
         process = subprocess.Popen(command, cwd=cwd, env=dict(env), stdout=stdout, stderr=stderr)
-        peak = 0
+        peak = peak_rss = 0
         while process.poll() is None:
-            peak = max(peak, _resident(process.pid))
+            held, resident = _memory(process.pid)
+            peak, peak_rss = max(peak, held), max(peak_rss, resident)
             time.sleep(_INTERVAL_S)
     seconds = time.perf_counter() - started
     if process.returncode != 0:
         raise RuntimeError(
             f"{' '.join(command)} ended with {process.returncode}:\n{errors.read_text()[-2000:]}"
         )
-    return Measured(seconds, peak, results.read_text())
+    return Measured(seconds, peak, peak_rss, results.read_text())
 
 
-def _resident(root: int) -> int:
-    """Resident bytes of a process and all its descendants, pages they share counted in each."""
+def _memory(root: int) -> tuple[int, int]:
+    """Bytes that a process and all its descendants hold: proportional and resident."""
     children: dict[int, list[int]] = defaultdict(list)
-    resident: dict[int, int] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:  # it ended meanwhile
-            continue
-        pid = int(stat.parent.name)
-        children[int(fields[1])].append(pid)
-        resident[pid] = int(fields[21]) * _PAGE_BYTES
-    total, waiting = 0, [root]
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            parent = stat.read_text().rpartition(")")[2].split()[1]
+            children[int(parent)].append(int(stat.parent.name))
+    proportional = resident = 0
+    waiting = [root]
     while waiting:
         pid = waiting.pop()
-        total += resident.get(pid, 0)
         waiting += children[pid]
-    return total
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+                name, _, value = line.partition(":")
+                if name == "Pss":
+                    proportional += int(value.split()[0]) * 1024
+                elif name == "Rss":
+                    resident += int(value.split()[0]) * 1024
+    return proportional, resident

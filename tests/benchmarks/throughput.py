@@ -106,10 +106,11 @@ def _has_inspect(python: str) -> bool:
 def _report(name: str, rounds: list[Measured], turns: int) -> float:
     seconds = statistics.median(one.seconds for one in rounds)
     peak = max(one.peak_bytes for one in rounds) / 1e6
+    rss = max(one.peak_rss_bytes for one in rounds) / 1e6
     print(
         f"{name}: {turns:,} turns in {seconds:.1f} s (median of {len(rounds)}; "
         f"{', '.join(f'{one.seconds:.1f}' for one in rounds)}), {turns / seconds:,.0f} turns/s, "
-        f"peak {peak:,.0f} MB resident in all processes together"
+        f"peak {peak:,.0f} MB in all processes together ({rss:,.0f} MB with shared pages counted in each)"
     )
     return turns / seconds
 
