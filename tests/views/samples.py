@@ -25,8 +25,11 @@ from memdash.spec import ComparisonSpec, ReplaySpec
 from memdash.store import Store
 from memdash.strategies import choose
 
-REFUSAL = "messages.1.content.0: Invalid `thinking` block: it is bound to a different conversation "
-    "(`prefix_mismatch_behavior` is `error`)."
+REFUSAL = (
+    "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. "
+    "Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "
+    '"drop_block".'
+)
 
 
 def sample_spec(script: str = "trip-planning", title: str = "", turns: int = 12) -> ComparisonSpec:
