@@ -58,7 +58,9 @@ class ReplaySpec:
     several, so that it is unique in its comparison. ``turns`` is how many are to be played. ``pace`` is in
     seconds. ``salt`` is what
     keeps live replays from warming each other's cache (empty in the simulator, where each replay has its own).
-    ``controls`` says that this replay also asks the two controls of every probe.
+    ``controls`` says that this replay also asks the two controls of every probe. ``strategy_file`` is where
+    a strategy of the user's
+    own is written, None for any other.
     """
 
     id: str
@@ -85,6 +87,7 @@ class ReplaySpec:
     token_counter: str
     relax_limits: bool
     controls: bool
+    strategy_file: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +177,7 @@ class ComparisonSpec:
                     token_counter=self.token_counter,
                     relax_limits=self.relax_limits,
                     controls=(cache, marks, choice) == controlled,
+                    strategy_file=choice.file,
                 )
             )
         labels = [replay.label for replay in replays]

@@ -108,7 +108,7 @@ class _Replay:
         self._workspace = ReplayWorkspace(
             spec, family, self._calls, self._builder, self._journal, self._timeline
         )
-        self._strategy = StrategyChoice(spec.strategy, spec.params).build()
+        self._strategy = StrategyChoice(spec.strategy, spec.params, spec.strategy_file).build()
         self._fixed = fixed_parts(spec.script, family, spec.token_counter)
         self._tools = ToolAnswers(spec.script)
         self._history: list[Exchange] = []

@@ -49,7 +49,7 @@ order by rowid
 REPLAYS = """
 select
     number, id, comparison, script_hash, strategy, params, label, series, model, effort, max_tokens, provider, cache, cache_marks,
-    warm, "check", pace, replies, turns, repeat, seed, salt, token_counter, relax_limits, controls
+    warm, "check", pace, replies, turns, repeat, seed, salt, token_counter, relax_limits, controls, strategy_file
 from present_replay
 where comparison = ?
 order by number
@@ -87,7 +87,7 @@ order by block.rowid
 REQUESTS = f"""
 select
     replay, {", ".join(REQUEST_COLUMNS)}, {", ".join(USAGE_COLUMNS)},
-    iterations, options, transformations, applied_edits
+    iterations, options, transformations, applied_edits, diagnosis
 from request
 where replay between ? and ?
 order by replay, seq
@@ -124,6 +124,15 @@ with chosen as (
 )
 {_PLACE}
 """
+
+# Is this row, of which the first two columns are given, in the file?
+ROW_IS_THERE = {
+    "comparison": "select 1 from comparison where id = ? and created_at = ?",
+    **{
+        table: f"select 1 from {table} where replay = ? and seq = ?"
+        for table in ("request", "event", "turn", "job", "probe", "fact")
+    },
+}
 
 # What is to be measured of each request of a comparison, in one flat table for other programs?
 EXPORT = """
@@ -165,6 +174,7 @@ select
     request.modelled,
     request.miss_reason,
     request.missed_tokens,
+    request.diagnosis,
     request.error_status,
     request.error_type,
     request.error_message

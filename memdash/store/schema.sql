@@ -1,4 +1,4 @@
--- The store's tables, version 1. Rows are only ever inserted; what holds now is the latest row, and a delete is a row in `tombstone`.
+-- The store's tables, version 2. Rows are only ever inserted; what holds now is the latest row, and a delete is a row in `tombstone`.
 -- There are no secondary indexes: tables stay in the order of insertion, which keeps the rows of one comparison together.
 -- `replay` in the tables of records is replay.number, a small integer.
 
@@ -67,7 +67,8 @@ create table replay (
     salt varchar not null,
     token_counter varchar not null,
     relax_limits boolean not null,
-    controls boolean not null
+    controls boolean not null,
+    strategy_file varchar
 );
 
 -- Every state a replay went through, in order of insertion. Those that the replay itself did not yield (interrupted, cancelled, a
@@ -82,7 +83,7 @@ create table replay_state (
 );
 
 -- One call to the API. `iterations` is the number of its rows in usage_iteration; contexts are lists of block ids; options,
--- transformations and applied edits are JSON.
+-- transformations, applied edits and the cache diagnosis are JSON.
 create table request (
     replay integer not null,
     seq integer not null,
@@ -124,7 +125,8 @@ create table request (
     iterations integer not null,
     options varchar not null,
     transformations varchar,
-    applied_edits varchar
+    applied_edits varchar,
+    diagnosis varchar
 );
 
 create table usage_iteration (

@@ -93,6 +93,7 @@ def replay_row(number: int, replay: ReplaySpec, script_hash: str) -> Row:
         replay.token_counter,
         replay.relax_limits,
         replay.controls,
+        replay.strategy_file,
     )
 
 
@@ -111,6 +112,7 @@ def read_replay(row: Row, script: Script) -> ReplaySpec:
     (
         _number, replay_id, comparison_id, _hash, strategy, params, label, series, model, effort, max_tokens, provider, cache,
         cache_marks, warm, check, pace, replies, turns, repeat, seed, salt, token_counter, relax_limits, controls,
+        strategy_file,
     ) = row  # fmt: skip
     return ReplaySpec(
         id=replay_id,
@@ -137,4 +139,5 @@ def read_replay(row: Row, script: Script) -> ReplaySpec:
         token_counter=token_counter,
         relax_limits=relax_limits,
         controls=controls,
+        strategy_file=strategy_file,
     )

@@ -9,7 +9,15 @@ from memdash.strategies.context_editing import ContextEditing
 from memdash.strategies.full_history import FullHistory
 from memdash.strategies.instant_compaction import InstantCompaction
 from memdash.strategies.parameters import Parameter, parameters
-from memdash.strategies.registry import StrategyChoice, choose, parse, register, strategies, strategy
+from memdash.strategies.registry import (
+    StrategyChoice,
+    choose,
+    parse,
+    register,
+    strategies,
+    strategy,
+    strategy_problems,
+)
 from memdash.strategies.running_brief import RunningBrief
 from memdash.strategies.server_compaction import ServerCompaction
 from memdash.strategies.truncate import Truncate
@@ -36,4 +44,5 @@ __all__ = [
     "register",
     "strategies",
     "strategy",
+    "strategy_problems",
 ]

@@ -3,43 +3,51 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, TypeVar
 
 from memdash.errors import InputError
 from memdash.strategies.base import Strategy
+from memdash.strategies.own import Problem, discover, load_file
 from memdash.strategies.parameters import parameters
 
 
 @dataclass(frozen=True, slots=True)
 class StrategyChoice:
-    """A strategy with its parameters, checked; ``params`` holds every parameter in its native type."""
+    """A strategy with its parameters, checked.
+
+    ``params`` holds every parameter in its native type. ``file`` is where a strategy of the user's own is written, None for any
+    other: another process finds it there.
+    """
 
     name: str
     params: Mapping[str, Any]
+    file: str | None = None
 
     @property
     def label(self) -> str:
         """Its name in a comparison, for instance ``window of 4``."""
-        cls = strategy(self.name)
+        cls = strategy(self.name, self.file)
         return cls.label(cls.Params(**self.params))
 
     def build(self) -> Strategy:
         """Return a new strategy at the start of a conversation."""
-        cls = strategy(self.name)
+        cls = strategy(self.name, self.file)
         return cls(cls.Params(**self.params))
 
 
 _registry: dict[str, type[Strategy]] = {}
-
+_files: dict[str, str] = {}
 
 S = TypeVar("S", bound=type[Strategy])
 
 
 def register(cls: S) -> S:
-    """Make a strategy known under its name; used as a class decorator.
+    """Make a strategy known under its name; used as a class decorator by the built-in ones.
 
     Raises ValueError where the name is taken by another class.
     """
@@ -52,21 +60,42 @@ def register(cls: S) -> S:
 
 
 def strategies() -> tuple[type[Strategy], ...]:
-    """Return every known strategy, in the order they were registered; the built-in ones are, with their package."""
+    """Return every known strategy: the built-in ones, then the user's own in the order they were found."""
+    for found in discover()[0]:
+        if found.cls.name not in _registry:
+            _registry[found.cls.name] = found.cls
+            if found.file is not None:
+                _files[found.cls.name] = found.file
     return tuple(_registry.values())
 
 
-def strategy(name: str) -> type[Strategy]:
-    """Return the strategy of this name.
+def strategy(name: str, file: str | None = None) -> type[Strategy]:
+    """Return the strategy of this name; one of the user's own is loaded from its ``file`` where that is not done yet.
 
     Raises :class:`InputError` where there is none, with what comes near.
     """
+    if name not in _registry and file is not None:
+        _add_file(file)
     known = {cls.name: cls for cls in strategies()}
     if name not in known:
         near = get_close_matches(name, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InputError(f"there is no strategy {name!r}{hint} Known are: {', '.join(known)}")
     return known[name]
+
+
+def _add_file(file: str) -> tuple[type[Strategy], ...]:
+    """Make the strategies of a file known; raises :class:`InputError` where a name is taken."""
+    classes = load_file(file)
+    for cls in classes:
+        known = _registry.setdefault(cls.name, cls)
+        if known is not cls:
+            taken = _files.get(cls.name) or f"{known.__module__}.{known.__qualname__}"
+            raise InputError(
+                f"{file}: the strategy name {cls.name!r} is taken by {taken}; choose another name"
+            )
+        _files[cls.name] = file
+    return classes
 
 
 def choose(name: str, given: Mapping[str, Any] | None = None) -> StrategyChoice:
@@ -92,20 +121,23 @@ def choose(name: str, given: Mapping[str, Any] | None = None) -> StrategyChoice:
         settled = cls.Params(**values)
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
-    return StrategyChoice(name, dataclasses.asdict(settled))
+    return StrategyChoice(name, dataclasses.asdict(settled), _files.get(name))
+
+
+_FILE = re.compile(r"^(?P<path>.+\.py)(?::(?P<cls>[A-Za-z_]\w*))?(?::(?P<rest>.*))?$", re.DOTALL)
 
 
 def parse(text: str) -> StrategyChoice:
     """Read a strategy as written on the command line: ``name``, ``name:value`` or ``name:key=value,key=value``.
 
-    Raises :class:`InputError` where it cannot be read.
+    In place of the name, ``path/to/file.py:Class`` names a strategy of the user's own. Raises :class:`InputError` where it
+    cannot be read.
     """
-    name, colon, rest = text.strip().partition(":")
-    name = name.strip()
+    name, rest = _name_and_rest(text.strip())
     given: dict[str, Any] = {}
-    if colon and not rest.strip():
+    if rest is not None and not rest.strip():
         raise InputError(f"{text!r}: a value must follow the colon, for instance window:4")
-    for index, part in enumerate(rest.split(",") if colon else ()):
+    for index, part in enumerate(rest.split(",") if rest is not None else ()):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
             declared = parameters(strategy(name).Params)
@@ -116,3 +148,26 @@ def parse(text: str) -> StrategyChoice:
             raise InputError(f"{text!r}: {key} is given twice")
         given[key] = value
     return choose(name, given)
+
+
+def _name_and_rest(text: str) -> tuple[str, str | None]:
+    """Split a written strategy into its registered name and its parameters, None where it has none."""
+    own = _FILE.match(text)
+    if own is None:
+        name, colon, rest = text.partition(":")
+        return name.strip(), rest if colon else None
+    path = str(Path(own["path"]).resolve())
+    classes = {cls.__name__: cls for cls in _add_file(path)}
+    wanted = own["cls"]
+    if wanted is None:
+        if len(classes) > 1:
+            raise InputError(f"{own['path']}: which strategy? Add one of :{', :'.join(classes)}")
+        wanted = next(iter(classes))
+    if wanted not in classes:
+        raise InputError(f"{own['path']}: it defines no strategy {wanted!r}, but {', '.join(classes)}")
+    return classes[wanted].name, own["rest"]
+
+
+def strategy_problems() -> tuple[Problem, ...]:
+    """Return what should have been a strategy of the user's own and could not be used, to be shown beside the known ones."""
+    return discover()[1]
