@@ -110,15 +110,22 @@ def test_acknowledged_rows_survive_the_kill_of_their_writer(path: Path, helpers:
         assert seqs == list(range(len(seqs)))
 
 
-def test_a_full_disk_loses_nothing_and_is_told(path: Path, helpers: list[Helper]) -> None:
-    other = start(helpers, "fill", path)
+@pytest.mark.parametrize(
+    ("where", "message"), [("fill_log", "Failed to commit"), ("fill_file", "checkpoint")]
+)
+def test_a_full_disk_loses_nothing_and_is_told(
+    path: Path, helpers: list[Helper], where: str, message: str
+) -> None:
+    other = start(helpers, where, path)
     told, later = other.hears(), other.hears()
-    assert "memdash.duckdb" in told
+    assert f"{path}: " in told
+    assert message in told
     assert later == "written after all"
     other.end()
     with Store.open(path) as store:
         (log,) = store.replay_logs(store.comparisons()[0].id)
-        assert len(log.turns) == 400
+        assert [one.turn for one in log.turns] == list(range(1, 401))
+        assert [one.seq for one in store.journal(log.spec.id)] == list(range(801))
 
 
 # -- the owner's route ---------------------------------------------------------------------------------------------------
@@ -278,6 +285,7 @@ def test_what_the_owner_cannot_read_changes_nothing(path: Path, body: bytes) -> 
         b'{"pid": %d, "port": 9, "token": "x"}' % os.getpid(),  # one that listens no more
         b"{", b"", b"[]", b'{"pid": "me"}',
     ],
+    ids=["gone", "listens no more", "cut off", "empty", "no object", "no number"],
 )  # fmt: skip
 def test_what_an_owner_that_is_gone_left_behind_does_not_matter(path: Path, content: bytes) -> None:
     owner_path(path).write_bytes(content)
