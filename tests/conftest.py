@@ -14,6 +14,9 @@ settings.register_profile(
 )
 settings.load_profile("memdash")
 
+OF_THE_USER = (
+    "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "MEMDASH_DB", "MEMDASH_SCRIPTS", "MEMDASH_STRATEGIES",
+)  # fmt: skip
 MUST_RUN_IN_CI = ("browser", "node")
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import importlib
+import json
 import os
 import re
 import shlex
@@ -18,7 +18,7 @@ import pytest
 from memdash.cli import main
 from memdash.cli.entry import cli
 from memdash.scripts import parse_script
-from memdash.strategies import choose, parameters, strategies
+from memdash.strategies import parameters, strategies
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -96,31 +96,21 @@ def test_the_example_script_is_valid_and_its_fact_is_recalled_by_the_full_histor
 
 
 def test_the_example_strategy_runs_and_keeps_what_it_says(
-    at_home: Path, monkeypatch: pytest.MonkeyPatch
+    at_home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memdash.claude import connect
-    from memdash.records import EventKind, last_status
-    from memdash.replay import replay
-    from memdash.replay_log import ReplayLog
-    from memdash.scripts import find_scripts
-    from memdash.spec import ComparisonSpec
     from memdash.strategies import registry
 
-    (at_home / "bookends.py").write_text(block("example strategy", "python"), "utf-8")
-    monkeypatch.syspath_prepend(at_home)
     monkeypatch.setattr(registry, "_registry", dict(registry._registry))
-    importlib.import_module("bookends")
-    (spec,) = ComparisonSpec(
-        tuple(find_scripts("trip-planning")), (choose("bookends", {"last": "2"}),), turns=8, check=True
-    ).replays()
-    log = ReplayLog.of(spec, replay(spec, *connect(spec)))
-    assert spec.label.startswith("bookends")
-    status = last_status(log.statuses)
-    assert status is not None
-    assert status.status == "done", status.message
-    trimmed = [event.data["dropped_turns"] for event in log.events if event.event is EventKind.TRIM]
-    # turn 1 stays; with turns 2, 3 and 4 there, the window of two lets turn 2 go when turn 5 opens, and so on up to turn 8
-    assert trimmed == [[2], [3], [4], [5]]
+    (at_home / "bookends.py").write_text(block("example strategy", "python"), "utf-8")
+    assert (
+        main(["run", "--quiet", "--check", "--turns", "8", "--strategy", "bookends.py:2", "--format", "json"])
+        == 0
+    )
+    (replay,) = json.loads(capsys.readouterr().out)["replays"]
+    assert (replay["strategy"], replay["params"], replay["status"]) == ("bookends", {"last": 2}, "done")
+    events = [event for turn in replay["turns"] for event in turn["events"]]
+    # turn 1 stays; with turns 2, 3 and 4 there, the two last let turn 2 go when turn 5 opens, and so on up to turn 8
+    assert [event["dropped_turns"] for event in events if event["kind"] == "trim"] == [[2], [3], [4], [5]]
 
 
 def test_the_commands_of_the_ci_example_run(at_home: Path) -> None:

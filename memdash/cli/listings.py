@@ -8,18 +8,20 @@ from difflib import get_close_matches
 
 import click
 
-from memdash.cli.grid import Grid
-from memdash.cli.output import say
+from memdash.cli.grid import Grid, one_line
+from memdash.cli.output import complain, say
 from memdash.errors import InputError
 from memdash.strategies import Parameter, parameters
 from memdash.strategies import strategies as known_strategies
+from memdash.strategies.own import discover
 
 
 @click.command()
 def strategies() -> None:
     """List the strategies with their parameters, defaults and ranges.
 
-    A strategy is written NAME, NAME:VALUE (its first parameter) or NAME:KEY=VALUE,KEY=VALUE.
+    A strategy is written NAME, NAME:VALUE (its first parameter) or NAME:KEY=VALUE,KEY=VALUE; in place of the name,
+    FILE.py names one of your own.
     """
     width = min(shutil.get_terminal_size((100, 24)).columns, 110)
     say(
@@ -28,6 +30,8 @@ def strategies() -> None:
             for cls in known_strategies()
         )
     )
+    for problem in discover()[1]:
+        complain(f"cannot be used: {one_line(f'{problem.where}: {problem.message}')}")
 
 
 def _lines(name: str, description: str, declared: tuple[Parameter, ...], width: int) -> list[str]:

@@ -160,7 +160,8 @@ _OPTIONS = (
         "--strategy",
         multiple=True,
         metavar="SPEC",
-        help="NAME, NAME:VALUE or NAME:KEY=VALUE,KEY=VALUE (see `memdash strategies`). Repeatable.  "
+        help="NAME, NAME:VALUE or NAME:KEY=VALUE,KEY=VALUE (see `memdash strategies`); FILE.py in place of NAME is one of "
+        "your own. Repeatable.  "
         "[default: full history, window of 4, naive window of 4, compaction at 2000]",
     ),
     click.option("--model", multiple=True, help=f"Model. Repeatable.  [default: {DEFAULT_MODEL}]"),
