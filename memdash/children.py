@@ -86,12 +86,13 @@ class Children:
                 self._waiting.extendleft(reversed(tasks))
             else:
                 self._waiting.extend(tasks)
-            missing = len(self._waiting) - self._idle
-            for _ in range(min(missing, self._count - len(self._threads))):
-                thread = Thread(target=self._work, name="memdash-child", daemon=True)
-                self._threads.add(thread)
-                thread.start()
+            self._start(len(self._waiting) - self._idle)
             self._changed.notify_all()
+
+    def warm_up(self, tasks: int) -> None:
+        """Start the children that so many tasks will need, a second before they are submitted."""
+        with self._changed:
+            self._start(tasks - len(self._threads))
 
     def cancel(self, task: Task) -> None:
         """Stop a task before its next record; one that has not started ends at once."""
@@ -124,6 +125,15 @@ class Children:
                 task.child.kill()
         for thread in threads:
             thread.join()
+
+    def _start(self, missing: int) -> None:
+        """Start so many more children, but no more than there may be; with the lock held."""
+        if self._closed:
+            return
+        for _ in range(min(missing, self._count - len(self._threads))):
+            thread = Thread(target=self._work, name="memdash-child", daemon=True)
+            self._threads.add(thread)
+            thread.start()
 
     # -- one thread a child ----------------------------------------------------------------------------------------------
 

@@ -72,13 +72,15 @@ class Worker:
         """
         replays = spec.replays()
         check_models(spec, self._prices)
+        if _in_children(spec):
+            self._children.warm_up(len(replays))
         self._store.save_comparison(spec)
         run = _Run(spec.id)
         if spec.budget is not None:
             run.budget = Budget(spec.budget, self._prices)
         for replay in replays:
             run.replays[replay.id] = _ReplayRun(replay, Tally(replay, self._prices), resumed=False)
-        self._start(run, spec.provider)
+        self._start(run, spec)
         return spec.id
 
     def resume(self, comparison_id: str) -> int:
@@ -92,18 +94,18 @@ class Worker:
                 return 0
             self._runs[comparison_id] = run
         try:
-            provider = self._prepare(run)
+            spec = self._prepare(run)
         except BaseException:
             self._drop(run)
             raise
         if not run.replays:
             self._drop(run)
             return 0
-        self._start(run, provider)
+        self._start(run, spec)
         return len(run.replays)
 
-    def _prepare(self, run: _Run) -> Provider:
-        """Fill a run with the replays of its comparison that can go on."""
+    def _prepare(self, run: _Run) -> ComparisonSpec:
+        """Fill a run with the replays of its comparison that can go on; returns what was compared."""
         stored = self._store.comparison(run.comparison_id)
         logs = self._store.replay_logs(run.comparison_id)
         if stored.spec.budget is not None:
@@ -115,7 +117,7 @@ class Worker:
                 tally = Tally.of(log, self._prices)
                 tally.status, tally.message = Status.QUEUED, None
                 run.replays[log.spec.id] = _ReplayRun(log.spec, tally, resumed=True)
-        return stored.spec.provider
+        return stored.spec
 
     def cancel(self, comparison_id: str, replay_id: str | None = None) -> None:
         """Stop a comparison, or one replay of it, before the next request; what was measured is kept and can go on."""
@@ -187,12 +189,12 @@ class Worker:
 
     # -- within ----------------------------------------------------------------------------------------------------------
 
-    def _start(self, run: _Run, provider: Provider) -> None:
-        in_child = provider is Provider.SIMULATOR and run.budget is None
-        threads = self._live if provider is Provider.ANTHROPIC else self._one_by_one
+    def _start(self, run: _Run, spec: ComparisonSpec) -> None:
+        in_child = _in_children(spec)
+        threads = self._live if spec.provider is Provider.ANTHROPIC else self._one_by_one
         for replay in run.replays.values():
             replay.pool = self._children if in_child else threads
-            replay.task = self._task(run, replay, provider)
+            replay.task = self._task(run, replay, spec.provider)
         with self._lock:
             if self._closing:
                 raise StoreError("the worker is closed")
@@ -296,6 +298,11 @@ class _Run:
     def whole(self) -> bool:
         """Whether every replay of the comparison is here, as none was left out by a resume."""
         return bool(self.replays) and not any(replay.resumed for replay in self.replays.values())
+
+
+def _in_children(spec: ComparisonSpec) -> bool:
+    """Whether its replays are played by child processes."""
+    return spec.provider is Provider.SIMULATOR and spec.budget is None
 
 
 def _ignore(_comparison_id: str) -> None:

@@ -8,7 +8,7 @@ use.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import resources
@@ -20,7 +20,15 @@ import duckdb
 import memdash
 from memdash.errors import StoreError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+
+_STEPS: Mapping[int, str] = {
+    1: """
+    alter table request add column diagnosis varchar;
+    alter table replay add column strategy_file varchar;
+    """,
+}
+"""What makes a database of this version one of the next; a column is only ever added at the end of its table."""
 
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": "128MB",
@@ -162,13 +170,26 @@ def _roll_back(cursor: duckdb.DuckDBPyConnection) -> None:
         return
 
 
-def create_schema(connection: duckdb.DuckDBPyConnection) -> None:
-    """Make the tables of the present schema in an empty database."""
-    connection.execute(resources.files("memdash.store").joinpath("schema.sql").read_text(encoding="utf-8"))
+def _bring_up_to_date(connection: duckdb.DuckDBPyConnection, version: int) -> None:
+    """Take a database of an earlier version through every step to the present one, all of them or none."""
+    connection.begin()
+    for step in range(version, SCHEMA_VERSION):
+        connection.execute(_STEPS[step])
+    _write_version(connection)
+    connection.commit()
+
+
+def _write_version(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute(
         "insert into schema_version values (?, ?, ?)",
         [SCHEMA_VERSION, memdash.__version__, datetime.now(UTC).replace(tzinfo=None)],
     )
+
+
+def create_schema(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the tables of the present schema in an empty database."""
+    connection.execute(resources.files("memdash.store").joinpath("schema.sql").read_text(encoding="utf-8"))
+    _write_version(connection)
 
 
 def _connect(path: Path | None) -> duckdb.DuckDBPyConnection:
@@ -204,7 +225,7 @@ def _opening_problem(path: Path, error: duckdb.Error) -> StoreError:
 
 
 def _prepare(connection: duckdb.DuckDBPyConnection, name: str) -> None:
-    """Make the schema in a new database, and refuse one that is not ours or not of this version."""
+    """Make the schema in a new database, and bring an older one up to date, and refuse one that is not ours or newer."""
     tables = {
         table
         for (table,) in connection.execute(
@@ -226,10 +247,12 @@ def _prepare(connection: duckdb.DuckDBPyConnection, name: str) -> None:
             f"(schema {SCHEMA_VERSION}): upgrade memdash, or choose another file with --db"
         )
     if version < SCHEMA_VERSION:
-        raise StoreError(
-            f"{name}: was written by memdash {by} (schema {version}), which this version no longer reads "
-            f"(schema {SCHEMA_VERSION}): open it with that version, or choose another file with --db"
-        )
+        if version not in _STEPS:
+            raise StoreError(
+                f"{name}: was written by memdash {by} (schema {version}), which this version no longer reads "
+                f"(schema {SCHEMA_VERSION}): open it with that version, or choose another file with --db"
+            )
+        _bring_up_to_date(connection, version)
 
 
 def _first_line(error: Exception) -> str:

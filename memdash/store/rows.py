@@ -36,7 +36,16 @@ REQUEST_COLUMNS = tuple(
     one.name
     for one in fields(RequestRecord)
     if one.name
-    not in ("options", "usage", "blocks", "iterations", "transformations", "applied_edits", "kind")
+    not in (
+        "options",
+        "usage",
+        "blocks",
+        "iterations",
+        "transformations",
+        "applied_edits",
+        "diagnosis",
+        "kind",
+    )
 )
 """The fields of a request that are one column each, in the order of the table."""
 
@@ -88,6 +97,7 @@ def _add_request(rows: Rows, replay: int, record: RequestRecord) -> None:
             _dump(record.options),
             _dump(record.transformations) if record.transformations else None,
             _dump(record.applied_edits) if record.applied_edits else None,
+            None if record.diagnosis is None else _dump(record.diagnosis),
         )
     )
 
@@ -120,7 +130,7 @@ def read_requests(
         started_ms, first_event_ms, first_text_ms, finished_ms, reply_blocks, stop_reason, request_id, message_id, retries,
         job, modelled, control, miss_reason, missed_tokens, error_status, error_type, error_message,
         input_tokens, cache_creation, ephemeral_5m, ephemeral_1h, cache_read, output_tokens, thinking_tokens,
-        parts, options, transformations, applied_edits,
+        parts, options, transformations, applied_edits, diagnosis,
     ) in rows:  # fmt: skip
         yield (
             replay,
@@ -168,6 +178,7 @@ def read_requests(
                 error_status,
                 error_type,
                 error_message,
+                None if diagnosis is None else read(diagnosis),
             ),
         )
 

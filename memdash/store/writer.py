@@ -12,6 +12,7 @@ from typing import NamedTuple
 import duckdb
 
 from memdash.errors import StoreError
+from memdash.store import queries
 from memdash.store.database import Database
 from memdash.store.rows import Rows
 
@@ -55,6 +56,8 @@ class Writer:
         self._written = 0
         self._urgent = 0
         self._problem: StoreError | None = None
+        self._doubtful = 0
+        """So many of the units that wait were in a batch that could not be written, or not for certain."""
         self._rejected: dict[str, StoreError] = {}
         self._stopping = False
         self._thread = Thread(target=self._run, name="memdash-writer", daemon=True)
@@ -142,14 +145,33 @@ class Writer:
     def _write(self, batch: list[Unit]) -> int:
         """Write a batch in one transaction; returns how many of its units are settled."""
         try:
+            if self._doubtful and self._is_there(batch[: self._doubtful]):
+                settled, self._doubtful = self._doubtful, 0
+                self._problem = None
+                return settled
+            self._doubtful = 0
             self._insert(batch)
         except StoreError as error:
             if isinstance(error.__cause__, _UNFIT):
                 return self._write_singly(batch)
             self._put_off(error)
+            self._doubtful = self._doubtful or len(batch)
             return 0
         self._problem = None
         return len(batch)
+
+    def _is_there(self, batch: list[Unit]) -> bool:
+        """Whether a batch is in the file although writing it failed.
+
+        DuckDB may say so after a commit that took effect, when the checkpoint that followed found the disk full. A batch is there
+        whole or not at all, so one row tells; a state or a title that is written twice does no harm.
+        """
+        for unit in batch:
+            for table, rows in unit.rows.items():
+                if table in queries.ROW_IS_THERE:
+                    with self._database.cursor() as cursor:
+                        return bool(cursor.execute(queries.ROW_IS_THERE[table], rows[0][:2]).fetchall())
+        return False
 
     def _write_singly(self, batch: list[Unit]) -> int:
         """One unit cannot be stored as it is: write the others, and refuse what comes after it of the same comparison."""
@@ -161,6 +183,7 @@ class Writer:
             except StoreError as error:
                 if not isinstance(error.__cause__, _UNFIT):
                     self._put_off(error)
+                    self._doubtful = 1
                     return settled
                 _log.error("rows of %s cannot be stored: %s", unit.comparison, error)
                 self._rejected[unit.comparison] = error

@@ -62,7 +62,7 @@ _kinds: dict[type, dict[str, st.SearchStrategy[Any]]] = {
         "control": _some(st.sampled_from(Control)), "miss_reason": _some(st.sampled_from(MissReason)),
         "missed_tokens": _some(_counts), "transformations": st.lists(_json, max_size=2).map(tuple),
         "applied_edits": st.lists(_json, max_size=2).map(tuple), "error_status": _some(_numbers),
-        "error_type": _some(_texts), "error_message": _some(_texts),
+        "error_type": _some(_texts), "error_message": _some(_texts), "diagnosis": _some(_json),
     },
     EventRecord: {"event": st.sampled_from(EventKind), "turn": _numbers, "at_ms": _times, "data": _json},
     TurnRecord: {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
 import resource
 import signal
+import string
 import sys
 from itertools import count
 from pathlib import Path
@@ -46,20 +48,32 @@ def write(path: Path) -> None:
             say(str(turn))
 
 
-def fill(path: Path) -> None:
-    """Write more than there is room for, then find room."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+def fill_log(path: Path) -> None:
+    """Write more than there is room for, so that a commit fails, then find room."""
+    _fill(Store.open(path))
+
+
+def fill_file(path: Path) -> None:
+    """The same with so many checkpoints that it is one of them that fails, after a commit that took effect."""
     store = Store.open(path)
+    with store._database.alone() as connection:
+        connection.execute("set checkpoint_threshold = '200KB'")
+    _fill(store)
+
+
+def _fill(store: Store) -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     spec = a_comparison("full_history")
     store.save_comparison(spec)
     (replay,) = spec.replays()
+    store.append(replay.id, some_records(turns=0, end=None))
     _soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, hard))
     told = None
     for turn in range(1, 401):
-        text = f"{turn} " * 2_000
+        text = "".join(random.choices(string.printable, k=6_000))
         try:
-            store.append(replay.id, [a_request(2 * turn, turn, text=text), _turn(2 * turn + 1, turn)])
+            store.append(replay.id, [a_request(2 * turn - 1, turn, text=text), _turn(2 * turn, turn)])
             if told is None and turn % 20 == 0:
                 store.flush()
         except StoreError as error:

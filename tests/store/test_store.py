@@ -464,6 +464,28 @@ def test_a_file_of_another_schema_says_by_whom_it_was_written(
         Store.open(path)
 
 
+def test_a_file_of_the_first_schema_is_brought_up_to_date_and_keeps_what_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "memdash.duckdb"
+    spec = a_comparison()
+    with Store.open(path) as store:
+        store.save_comparison(spec)
+        (replay, *_) = spec.replays()
+        store.append(replay.id, some_records())
+    with duckdb.connect(str(path)) as plain:
+        plain.execute("alter table request drop column diagnosis")
+        plain.execute("alter table replay drop column strategy_file")
+        plain.execute("update schema_version set version = 1")
+    for _ in range(2):  # the second time there is nothing left to do
+        with Store.open(path) as store:
+            assert store.journal(replay.id) == some_records()
+    with Store.open(path) as store:
+        store.append(replay.id, [dataclasses.replace(a_request(100, 3), diagnosis={"type": "tools_changed"})])
+        store.flush()
+        assert store.journal(replay.id)[-1].diagnosis == {"type": "tools_changed"}
+        store.purge()
+        assert store.journal(replay.id)[-1].diagnosis == {"type": "tools_changed"}
+
+
 def test_a_folder_is_no_database(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="is a folder"):
         Store.open(tmp_path)
