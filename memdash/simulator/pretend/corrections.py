@@ -14,8 +14,8 @@ from memdash.simulator.pretend.visible import Speaker, Statement
 from memdash.simulator.pretend.wording import UPDATE, is_question
 
 _CORRECTION: Final = re.compile(
-    r"\b(?:actually|instead|correction|rather|sorry|i meant|no,|no longer|scrap|scratch|make (?:it|that)|turns out|after all|was wrong|got it wrong|"
-    r"changed?|raised?|bumped|upped|moved|shifted|postponed|delayed|not)\b",
+    r"\b(?:actually|instead|correction|i meant|no longer|scrap|scratch|make (?:it|that)|turns out|after all|was wrong|got it wrong|"
+    r"changed?|raised?|bumped|upped|moved|shifted|postponed|delayed|went up)\b|^(?:no|sorry|wait)[,:;–—-]",
     re.I,
 )
 
@@ -45,6 +45,8 @@ def _corrects(question: Question, current: Found, one: Statement, user_messages:
     new = {value.text.lower() for kind in question.kinds for value in values(text, kind)}
     if not new - old:
         return False
+    if not _is_of_the_same_kind(question, current.statement.text, text):
+        return False
     others = one.sentence.units - question.units - reading.implied_by(question.units)
     if any(reading.is_attribute(unit) or reading.is_entity(unit) for unit in others):
         return False
@@ -70,3 +72,11 @@ def _content(question: Question, one: Statement) -> int:
         for unit in one.sentence.units - question.units
         if reading.weight(unit) >= 1.0 and not any(char.isdigit() for char in unit)
     )
+
+
+def _is_of_the_same_kind(question: Question, before: str, after: str) -> bool:
+    """Whether ``after`` gives what ``before`` gives: an amount of money is not corrected by "ten words at most"."""
+    kind = next((kind for kind in question.kinds if values(before, kind)), None)
+    if kind is None or values(after, kind):
+        return True
+    return kind is Kind.MONEY and bool(_numbers(after))

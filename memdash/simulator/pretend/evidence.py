@@ -21,6 +21,8 @@ from memdash.simulator.pretend.wording import DOUBT, PART, UPDATE, clauses, is_q
 
 THRESHOLD: Final = 0.6
 
+_RESULT_THRESHOLD: Final = 0.66
+"""Long results hold many lines that share words with a question; they must cover more of it."""
 _NEXT_TO: Final = 0.6
 """How much a concept counts that stands in a neighbouring sentence, a heading or the tool call, not in the sentence itself."""
 
@@ -66,6 +68,8 @@ def score(question: Question, weights: Mapping[str, float], one: Statement, owne
     total = reached = own = 0.0
     factor = 1.0
     for unit, weight in weights.items():
+        if one.speaker is Speaker.TOOL and unit in question.sort:
+            weight = reading.weight(unit)  # fields and log lines name what they hold
         match = reading.likeness(unit, units)
         own += weight * match
         if match < 1.0:
@@ -86,7 +90,7 @@ def score(question: Question, weights: Mapping[str, float], one: Statement, owne
     if own < 0.3 and not any(values(text, kind) for kind in question.kinds if kind is not Kind.NAME):
         return 0.0  # everything it has of the question stands beside it
     coverage = reached / total if total else 0.0
-    if coverage * factor < THRESHOLD:
+    if coverage * factor < (_RESULT_THRESHOLD if one.speaker is Speaker.TOOL else THRESHOLD):
         return 0.0
     here_or_near = units | near
     if not all(mark in here_or_near for mark in question.marks):
@@ -97,7 +101,7 @@ def score(question: Question, weights: Mapping[str, float], one: Statement, owne
         return 0.0
     if not units - question.units and not _own_values(question, text):
         return 0.0  # it only repeats the question
-    if question.kinds[:1] == (Kind.NAME,) and not _names(text):
+    if question.kinds[:1] == (Kind.NAME,) and not _names(text, question):
         factor *= 0.8 if one.speaker is Speaker.USER else 0.5
     factor *= _standing(question, one, owner)
     factor *= _binding(question, text)
@@ -152,9 +156,9 @@ def _by_value(unit: str, text: str, question: Question) -> float:
     return 0.0
 
 
-def _names(text: str) -> bool:
+def _names(text: str, question: Question) -> bool:
     """Whether somebody is named; also by the first word, where that is no word we know."""
-    if values(text, Kind.NAME) or values(text, Kind.CODE):
+    if values(text, Kind.NAME) or (Kind.CODE in question.kinds and values(text, Kind.CODE)):
         return True
     first = re.match(r"[A-ZÀ-Þ][\w-]*[a-zà-ÿ]\b(?! (?:and|the|a|me|us|it)\b)", text)
     return first is not None and any(

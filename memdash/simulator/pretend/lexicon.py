@@ -152,7 +152,7 @@ SOFT: Final[Mapping[str, str]] = {
     "HAVE": "set sets setting use uses used using run runs running ran book booked take takes took give gave given get gets got "
     "getting go goes going went come comes came coming make made keep kept put bring find found know known stay staying "
     "listen listens listening do done be "
-    "open opens opened opening unlock unlocks hold holds held contain contains drop drops dropped build builds built serve serves served "
+    "open opens opened opening unlock unlocks hold holds held contain contains build builds built serve serves served "
     "write writes wrote start starts started begin begins end ends connect connects load loads store stores stored belong "
     "belongs handle handles manage manages carry carries support supports cover covers apply trigger triggers triggered fix fixes fixed "
     "happen happens happened own owns look looks wear buy buys bought work works worked sit sits stand stands help helps",

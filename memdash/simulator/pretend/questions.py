@@ -208,7 +208,7 @@ _BY_UNIT: Final[dict[str, tuple[Kind, ...]]] = {
     "ARRIVAL": (Kind.DATE, Kind.TIME),
     "AGE": (Kind.NUMBER,),
     "HEADCOUNT": (Kind.NUMBER,),
-    "NAME": (Kind.NAME,),
+    "NAME": (Kind.NAME, Kind.CODE),
 }
 
 _OPEN: Final = re.compile(

@@ -18,7 +18,7 @@ from memdash.simulator.pretend.limits import Limit
 from memdash.simulator.pretend.orders import SummaryOrder
 from memdash.simulator.pretend.values import Kind, holds, values
 from memdash.simulator.pretend.visible import Passage, Speaker, Statement, statements
-from memdash.simulator.pretend.wording import UPDATE
+from memdash.simulator.pretend.wording import UPDATE, is_question
 
 _DEFAULT_WORDS: Final = 400
 _WORDS_PER_TOKEN: Final = 0.4
@@ -37,6 +37,7 @@ _KIND_WEIGHTS: Final = {
     Kind.NUMBER: 0.3,
     Kind.NAME: 0.5,
     Kind.PERCENT: 0.3,
+    Kind.COLOUR: 0.5,
 }
 _SIGNS: Final[tuple[tuple[re.Pattern[str], float], ...]] = (
     (
@@ -48,7 +49,7 @@ _SIGNS: Final[tuple[tuple[re.Pattern[str], float], ...]] = (
     ),
     (
         re.compile(
-            r"\b(?:decid\w+|agreed?|chose|chosen|settled?|booked|confirmed|go with|going with|went with|picked|final)\b",
+            r"\b(?:deci(?:de|ded|sion|sions)|agreed?|chose|chosen|settled?|booked|confirmed|go with|going with|went with|picked|final)\b",
             re.I,
         ),
         0.7,
@@ -143,7 +144,8 @@ def _cut(items: Sequence[_Item], words: int) -> str:
 
 def _items(material: Sequence[Passage]) -> list[_Item]:
     said = statements(material)
-    alike = Counter(_shape(one) for one in said if _is_result(one))
+    shapes = [_shape(one) if _is_result(one) else None for one in said]
+    alike = Counter(shapes)
     items: list[_Item] = []
     seen: set[str] = set()
     for number, one in enumerate(said):
@@ -156,9 +158,10 @@ def _items(material: Sequence[Passage]) -> list[_Item]:
         ):
             continue
         seen.add(text.lower())
-        if _is_result(one):
+        shape = shapes[number]
+        if shape is not None:
             # A line that a log repeats with other numbers is noise; what stands there once is what happened.
-            repeats = alike[_shape(one)]
+            repeats = alike[shape]
             if repeats > 3:
                 continue
             score = _weigh_result(one, text) * (1.0 if repeats == 1 else 0.6)
@@ -195,11 +198,15 @@ def _weigh(one: Statement, text: str) -> float:
     content += valued + sum(weight for sign, weight in _SIGNS if sign.search(text))
     if content and UPDATE.search(text):
         content += 0.3
-    if text.rstrip(" \"”')").endswith("?"):
+    if one.before is not None and _ANNOUNCED.search(one.before.text) and not is_question(one.before.text):
+        content += 0.7
+    if is_question(text):
         return 0.3 + 0.15 * content
     if _COMMAND.match(text):
         return 0.4 + 0.4 * content  # done by now, or open work
-    return (_BASE[one.speaker] if content else 0.4) + content
+    if content >= 0.5:
+        return _BASE[one.speaker] + content
+    return 0.4 + content
 
 
 def _weigh_result(one: Statement, text: str) -> float:
@@ -219,6 +226,11 @@ def _weigh_result(one: Statement, text: str) -> float:
 
 
 _OUTCOMES: Final = frozenset(("ERROR", "CAUSE"))
+_ANNOUNCED: Final = re.compile(
+    r"\b(?:decision|decided|news|important|remember|keep in mind|note|for the record|one (?:more )?thing|a rule|rules|a fact|facts|details?)\b",
+    re.I,
+)
+"""What says that the next sentence matters."""
 _COMMAND: Final = re.compile(
     r"(?:(?:and|then|now|please|first|next|also|could you|can you|would you|let['’]s|let us),? )*(?:read|show|draft|write|put|check|look|tell|give|list|compare|search|"
     r"find|suggest|recommend|explain|describe|publish|post|open|run|try|get|pull|fetch|add|create|make|prepare|help|walk|propose|summari[sz]e|translate|"

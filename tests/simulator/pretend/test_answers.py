@@ -463,6 +463,11 @@ def test_chat_and_statements_are_no_questions_about_something_said(text: str) ->
         "Give me three ideas for Sunday.",
         "Where can we hear live music?",
         "How many days do people usually stay?",
+        "How do I tell a waiter about my allergy?",
+        "What time should we be at the airport?",
+        "Which is the cheapest way into town?",
+        "Does our budget cover a boat tour?",
+        "Where should we eat on the first evening, given my allergy?",
     ],
 )
 def test_asking_for_advice_or_about_the_world_is_ordinary_chat(question: str) -> None:
@@ -615,6 +620,13 @@ def test_an_update_replaces_what_was_said_and_the_stale_value_is_not_repeated(
     said = answer([*CHAT[:3], "Our total budget is 2,400 euros.", *between, update, *CHAT[9:14]], question)
     assert "3,100" in said
     assert "2,400" not in said
+
+
+@pytest.mark.parametrize(
+    "later", ["Ten words at most, please.", "No, 15 minutes is plenty.", "Actually, the museum is 14 euros."]
+)
+def test_what_is_corrected_later_is_not_the_budget(later: str) -> None:
+    assert "2,400" in answer(["Our total budget is 2,400 euros.", later], "What is our total budget?")
 
 
 def test_date_and_time_are_both_given_when_they_stand_in_two_sentences() -> None:

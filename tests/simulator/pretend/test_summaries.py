@@ -367,7 +367,9 @@ def test_calls_and_results_in_a_transcript_are_no_words_of_the_user() -> None:
 
 
 def test_a_line_that_a_log_repeats_is_noise() -> None:
-    lines = [f"10:00:{second:02d} ERROR gateway answered 502 to request {second * 37}" for second in range(30)]
+    lines = [
+        f"10:00:{second:02d} ERROR gateway answered 502 to request {second * 37}" for second in range(30)
+    ]
     lines.insert(11, "10:00:10 ERROR disk full on host vault-3")
     call = {"type": "tool_use", "id": "t1", "name": "logs", "input": {}}
     result = {"type": "tool_result", "tool_use_id": "t1", "content": "\n".join(lines)}
