@@ -1,6 +1,6 @@
 """Reducing a word to its stem, so that "booked" is found for "booking".
 
-A light one on purpose: a tool result of 200,000 characters must be read in well under a tenth of a second, which a full
+A light one on purpose: a tool result of 200,000 characters must be read in a tenth of a second, which a full
 Snowball stemmer in Python is twenty times too slow for, and what it does better the lexicon does by hand.
 """
 
