@@ -111,6 +111,12 @@ class MissReason(StrEnum):
     BELOW_MINIMUM = "below_minimum"
 
 
+NOTHING_CHANGED = "nothing_changed"
+"""The ``type`` of a diagnosis that found no difference from the previous request (``diagnostics: null``)."""
+NOT_FINISHED = "not_finished"
+"""The ``type`` of a diagnosis that was not finished when the answer was written (``cache_miss_reason: null``)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """The token buckets of one answer, as reported; the names are the API's own."""
@@ -152,7 +158,9 @@ class RequestRecord:
     list that this replay
     has not recorded before, by id (the SHA-256 of the JSON, shortened to 24 hexadecimal digits): a request and its answer are one
     record, so a journal cut anywhere holds an answer whole or not at all. ``modelled`` says that the simulator answered.
-    ``job`` is the number of the background job that made it. Where the API refused, ``error_status``,
+    ``job`` is the number of the background job that made it. ``diagnosis`` is what the API says of the cache, where it was
+    asked: ``type`` is its own word for what had changed (:data:`NOTHING_CHANGED` and :data:`NOT_FINISHED` are ours for
+    its nulls), ``cache_missed_input_tokens`` its estimate where it gives one. Where the API refused, ``error_status``,
     ``error_type`` and ``error_message`` are set and the usage is None.
     """
 
@@ -191,6 +199,7 @@ class RequestRecord:
     error_status: int | None = None
     error_type: str | None = None
     error_message: str | None = None
+    diagnosis: Mapping[str, Any] | None = None
     kind: Literal["request"] = "request"
 
 

@@ -1,10 +1,14 @@
 """The one place that builds an SDK client and a request, and reads usage from a response."""
 
 from memdash.claude.clients import Claude, Pending, connect
+from memdash.claude.diagnosis import BETA as DIAGNOSIS_BETA
+from memdash.claude.diagnosis import CacheDiagnosis, without_question
 from memdash.claude.request import FixedPart, Request, RequestBuilder
 from memdash.claude.response import Refused, Response, read_iterations, read_usage, refused_by_api
 
 __all__ = [
+    "DIAGNOSIS_BETA",
+    "CacheDiagnosis",
     "Claude",
     "FixedPart",
     "Pending",
@@ -16,4 +20,5 @@ __all__ = [
     "read_iterations",
     "read_usage",
     "refused_by_api",
+    "without_question",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memdash.records import Iteration, Usage
+from memdash.records import NOT_FINISHED, NOTHING_CHANGED, Iteration, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Response:
     first_text_ms: float | None
     finished_ms: float
     message: Mapping[str, Any]
+    diagnosis: Mapping[str, Any] | None = None
 
 
 class Refused(Exception):  # an outcome of a request, named for what happened
@@ -113,6 +114,27 @@ def read_iterations(usage: Mapping[str, Any] | None) -> tuple[Iteration, ...]:
     )
 
 
+def read_diagnosis(message: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Read what the API says of the prompt cache; None where it was not asked (Messages API, cache diagnostics).
+
+    A null in place of the whole says that nothing had changed, a null in place of the reason that the comparison was not
+    finished in time; both get a ``type`` of our own.
+    """
+    if "diagnostics" not in message:
+        return None
+    told = message["diagnostics"]
+    if told is None:
+        return {"type": NOTHING_CHANGED}
+    if not isinstance(told, Mapping) or "cache_miss_reason" not in told:
+        return None
+    reason = told["cache_miss_reason"]
+    if not isinstance(reason, Mapping):
+        return {"type": NOT_FINISHED}
+    missed = _count(reason, "cache_missed_input_tokens")
+    diagnosis: dict[str, Any] = {"type": str(reason.get("type"))}
+    return diagnosis if missed is None else {**diagnosis, "cache_missed_input_tokens": missed}
+
+
 def _count(fields: Mapping[str, Any], name: str) -> int | None:
     value = fields.get(name)
     return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
@@ -148,4 +170,5 @@ def read_message(
         first_text_ms=first_text_ms,
         finished_ms=finished_ms,
         message=message,
+        diagnosis=read_diagnosis(message),
     )

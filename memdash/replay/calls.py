@@ -10,7 +10,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from memdash.claude import Claude, Pending, Refused, Request, Response, refused_by_api
+from memdash.claude import (
+    DIAGNOSIS_BETA,
+    CacheDiagnosis,
+    Claude,
+    Pending,
+    Refused,
+    Request,
+    Response,
+    refused_by_api,
+    without_question,
+)
 from memdash.models import TokenFamily, facts
 from memdash.records import Control, EventKind, EventRecord, JobRecord, Purpose, RequestRecord
 from memdash.replay.journal import BlockBook, Context, Journal, entry_block, shared_length
@@ -94,6 +104,8 @@ class Calls:
         self._background: list[BackgroundCall] = []
         self._last: Sent | None = None
         self._last_number: int | None = None
+        self._last_message_id: str | None = None
+        self._diagnosis = CacheDiagnosis(spec)
         self._lifetime_ms = lifetime_ms(spec)
 
     @property
@@ -107,7 +119,11 @@ class Calls:
         Raises :class:`RequestFailed` where there is none, and what the gate raises.
         """
         context = self.book.context(request)
+        if slot.purpose in (Purpose.TURN, Purpose.TOOL):
+            request = self._diagnosis.ask(request, self._last_message_id)
         while (recorded := self._journal.recorded_request(context, slot.purpose)) is not None:
+            if DIAGNOSIS_BETA in request.betas and DIAGNOSIS_BETA not in recorded.betas:
+                request = self._diagnosis.leave_out(request)  # the server did not take it in the earlier run
             answered = self._recall(recorded, request, context, slot)
             if slot.purpose is not Purpose.PROBE:
                 self._timeline.jump_to(recorded.finished_ms)
@@ -115,10 +131,10 @@ class Calls:
                 return self._settle(answered, request, slot)
         self._check(request, slot)
         probe = slot.purpose is Purpose.PROBE
-        try:
-            outcome: Response | Refused = (self._client.probe if probe else self._client.send)(request)
-        except Refused as refused:
-            outcome = refused
+        outcome = _outcome(self._client.probe if probe else self._client.send, request)
+        if isinstance(outcome, Refused) and self._diagnosis.is_refused(request, outcome):
+            request = self._diagnosis.leave_out(request)
+            outcome = _outcome(self._client.send, request)
         return self._settle(self._record(outcome, request, context, slot, job=None), request, slot)
 
     def start(self, request: Request, slot: Slot) -> BackgroundCall:
@@ -141,6 +157,8 @@ class Calls:
             context = self.book.context(request)
             self._last = Sent(record.model, request.options, context, record.started_ms, record.usage)
             self._last_number = record.number
+            self._last_message_id = record.message_id
+            self._diagnosis.accepted(record.betas)
         return answered
 
     def _check(self, request: Request, slot: Slot) -> None:
@@ -177,7 +195,7 @@ class Calls:
                 "turn": slot.turn,
                 "step": slot.step,
                 "model": request.body["model"],
-                "options": request.options,
+                "options": without_question(request.options),
                 "betas": request.betas,
                 "system_block": context.system,
                 "tools_block": context.tools,
@@ -214,6 +232,7 @@ class Calls:
                 message_id=outcome.message_id,
                 transformations=outcome.transformations,
                 applied_edits=outcome.applied_edits,
+                diagnosis=outcome.diagnosis,
                 **shape,
             )
 
@@ -369,6 +388,14 @@ class BackgroundCall:
         self._calls._journal.add(
             lambda seq: JobRecord(seq, self._number, record.number, record.started_ms, record.finished_ms)
         )
+
+
+def _outcome(call: Callable[[Request], Response], request: Request) -> Response | Refused:
+    """Make a call; a refusal is an outcome like any other."""
+    try:
+        return call(request)
+    except Refused as refused:
+        return refused
 
 
 def lifetime_ms(spec: ReplaySpec) -> float | None:

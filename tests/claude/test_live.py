@@ -37,6 +37,7 @@ def stream(
     usage: dict[str, Any],
     delta_usage: dict[str, Any] | None = None,
     stop_reason: str | None = "end_turn",
+    message: dict[str, Any] | None = None,
 ) -> bytes:
     start = {
         "id": "msg_1",
@@ -47,6 +48,7 @@ def stream(
         "stop_reason": None,
         "stop_sequence": None,
         "usage": usage,
+        **(message or {}),
     }
     events: list[dict[str, Any]] = [{"type": "message_start", "message": start}, {"type": "ping"}]
     for index, (block, deltas) in enumerate(blocks):
@@ -114,6 +116,21 @@ def server():
 def live(server):
     with anthropic.Anthropic(api_key="key", base_url=server.url, max_retries=1) as sdk:
         yield LiveClaude(sdk, RealClock())
+
+
+def test_the_diagnosis_of_the_cache_comes_with_the_streams_first_event(server, live):
+    reason = {"type": "tools_changed", "cache_missed_input_tokens": 700}
+    start = {"diagnostics": {"cache_miss_reason": reason}}
+    server.says(stream(TEXT, usage={"input_tokens": 3}, message=start))
+    asking = Request({**HELLO.body, "diagnostics": {"previous_message_id": "msg_0"}}, HELLO.betas)
+    assert live.send(asking).diagnosis == reason
+    assert server.bodies[0]["diagnostics"] == {"previous_message_id": "msg_0"}
+    server.answers.clear()
+    server.says(stream(TEXT, usage={"input_tokens": 3}, message={"diagnostics": None}))
+    assert live.send(asking).diagnosis == {"type": "nothing_changed"}
+    server.answers.clear()
+    server.says(stream(TEXT, usage={"input_tokens": 3}))
+    assert live.send(HELLO).diagnosis is None
 
 
 def test_a_stream_is_put_together_and_timed(server, live):
