@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 FIELDS = ("requests", "conversations", "edits", "tokens_lost", "cost_lost_usd", "thinking_lost", "errors")
 """What ``--assert`` can speak of."""
 
-_COLUMNS = ("conversation", "model", "requests", "edits", "tokens lost", "cost lost", "dead thinking", "errors")
+_COLUMNS = (
+    "conversation",
+    "model",
+    "requests",
+    "edits",
+    "tokens lost",
+    "cost lost",
+    "dead thinking",
+    "errors",
+)
 _FATES = {
     "refused": "the API refuses the request",
     "dropped": "the API drops them",
@@ -90,7 +99,7 @@ def _table(checked: LogCheck) -> str:
         )
         for one in checked.conversations
     ]
-    notes = {index: _notes(one) for index, one in enumerate(checked.conversations)}
+    notes: dict[int, Sequence[str]] = {index: _notes(one) for index, one in enumerate(checked.conversations)}
     total = checked.totals
     summary = ", ".join(
         (
@@ -111,8 +120,10 @@ def _told(edit: Edit) -> list[str]:
     """An edit in lines: where and what, before and after, what it cost."""
     what = edit.difference
     path = what.path_before or what.path_after
-    moved = "" if None in (what.path_before, what.path_after) or what.path_before == what.path_after else (
-        f" (now {what.path_after})"
+    moved = (
+        ""
+        if None in (what.path_before, what.path_after) or what.path_before == what.path_after
+        else (f" (now {what.path_after})")
     )
     blocks = "" if what.blocks == 1 else f" with {numbers.count(what.blocks - 1, 'block')} after it"
     part = " in the latest answer" if what.part == "answer" else ""
@@ -126,7 +137,11 @@ def _told(edit: Edit) -> list[str]:
         cost += f" tokens of cache reads, {numbers.usd(edit.cost_lost_usd)}"
     lines.append(cost)
     if edit.thinking_path is not None:
-        count = "" if edit.thinking_lost is None else f"{numbers.count(edit.thinking_lost, 'signed thinking block')}, "
+        count = (
+            ""
+            if edit.thinking_lost is None
+            else f"{numbers.count(edit.thinking_lost, 'signed thinking block')}, "
+        )
         fate = _FATES.get(edit.thinking_fate or "", "")
         doubt = "" if edit.thinking_lost is not None else " (if this model checks them)"
         lines.append(f"  dead thinking: {count}first {edit.thinking_path}{doubt}: {fate}")

@@ -33,7 +33,7 @@ from memdash.cli.values import Finite
     help="Factor on the modelled latency: 0 answers at once, 1 takes as long as the real API would.",
 )
 @click.option(
-    "--record", type=click.Path(dir_okay=False, path_type=Path), help="Append each answered request to this JSONL file."
+    "--record", type=click.Path(dir_okay=False, path_type=Path), help="Append each request and its answer to this JSONL file."
 )  # fmt: skip
 def simulate(
     host: str, port: int, seed: int | None, enforce_binding: bool, latency: float, record: Path | None

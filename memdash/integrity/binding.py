@@ -1,8 +1,8 @@
 """Which signed thinking blocks a history no longer fits (Messages API, preserved thinking).
 
-A block is bound to everything before it: tools, system prompt and all blocks but thinking. Of the thinking before it the first ones
-or all may be gone, but none from the middle, and none may come back. Where it was made is known from the answer that brought it,
-else from the first request that shows it.
+A block is bound to everything before it: tools, system prompt and all blocks but thinking. Of the thinking before it the first
+ones or all may be gone, but none from the middle, and none may come back. Where it was made is known from the answer that brought
+it, else from the first request that shows it.
 """
 
 from __future__ import annotations

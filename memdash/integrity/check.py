@@ -139,7 +139,7 @@ class _Checker:
             self._compare(conversation, call, request, request.parent, lost, usage)
 
     def _newly_lost(self, request: Request, reply: Sequence[int], drops: bool) -> list[int]:
-        """The places of thinking blocks that this request makes invalid; those dead since an earlier edit are not counted again."""
+        """The places of thinking blocks that this request makes invalid; what was dead before is not counted again."""
         model = facts(request.prompt.model)
         if model is not None and not model.checks_prefix:
             return []
@@ -186,7 +186,12 @@ class _Checker:
         first = request.retry_of
         while first is not None and first.retry_of is not None:
             first = first.retry_of
-        if first is None or first.parent is None or first.line not in self._edited or first.line in self._usages:
+        if (
+            first is None
+            or first.parent is None
+            or first.line not in self._edited
+            or first.line in self._usages
+        ):
             return
         conversation, place = self._edited[first.line]
         tokens, dollars = self._price(request, first.parent, usage, refused=request.failed)

@@ -1,4 +1,4 @@
-"""What changed between a request and the one it continues: the first block of the earlier one that is no longer there as it was."""
+"""What changed between a request and the one it continues: the first block that is no longer as it was."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ class Difference:
     after: str | None
 
 
-def first_difference(blocks: Blocks, earlier: Request, request: Request, *, ignores_thinking: bool) -> Difference | None:
+def first_difference(
+    blocks: Blocks, earlier: Request, request: Request, *, ignores_thinking: bool
+) -> Difference | None:
     """Return the first edit of what ``earlier`` sent, None where ``request`` only adds to it.
 
     ``ignores_thinking``: the model leaves out the thinking of earlier turns by itself. A history that a server compaction
@@ -63,24 +65,21 @@ def first_difference(blocks: Blocks, earlier: Request, request: Request, *, igno
             return _difference(blocks, part, before, after, paths, paths, _first(before, after))
     if _compacted_since(blocks, earlier, request):
         return None
-    before, after = list(range(len(old.entries))), list(range(len(new.entries)))
-    if ignores_thinking:
-        before = [place for place in before if not blocks[old.entries[place]].is_thinking]
-        after = [place for place in after if not blocks[new.entries[place]].is_thinking]
-    mine = [old.entries[place] for place in before]
-    others = [new.entries[place] for place in after]
+    shown, shown_now = (
+        [
+            place
+            for place, number in enumerate(prompt.entries)
+            if not (ignores_thinking and blocks[number].is_thinking)
+        ]
+        for prompt in (old, new)
+    )
+    mine = [old.entries[place] for place in shown]
+    others = [new.entries[place] for place in shown_now]
     at = _first(mine, others)
     if at == len(mine):
         return None
-    return _difference(
-        blocks,
-        Part.MESSAGES,
-        mine,
-        others,
-        [old.path(place) for place in before],
-        [new.path(place) for place in after],
-        at,
-    )
+    paths, paths_now = [old.path(place) for place in shown], [new.path(place) for place in shown_now]
+    return _difference(blocks, Part.MESSAGES, mine, others, paths, paths_now, at)
 
 
 def changed_answer(blocks: Blocks, earlier: Request, request: Request) -> Difference | None:
@@ -91,9 +90,7 @@ def changed_answer(blocks: Blocks, earlier: Request, request: Request) -> Differ
         return None
     shown = [place for place, number in enumerate(request.prompt.entries) if not blocks[number].is_thinking]
     before, after = _excerpts(blocks[told[at]], blocks[visible[at]])
-    return Difference(
-        Part.ANSWER, Change.CHANGED, 1, None, request.prompt.path(shown[at]), before, after
-    )
+    return Difference(Part.ANSWER, Change.CHANGED, 1, None, request.prompt.path(shown[at]), before, after)
 
 
 def _compacted_since(blocks: Blocks, earlier: Request, request: Request) -> bool:

@@ -86,14 +86,15 @@ def _read_line(raw: bytes, number: int) -> LoggedCall | None:
     if not isinstance(value, dict):
         raise _BadLine(f"holds {_kind(value)}, not an object with a request")
     body, response = _split(value)
-    _check_body(body)
     if isinstance(response, dict):
         status, inner = response.get("status", response.get("status_code")), response.get("body")
         if isinstance(inner, dict):
             response = inner
-        error = _error_of(response, status)
-        if error is not None:
-            return LoggedCall(number, body, None, None, error)
+        refusal = _error_of(response, status)
+        if refusal is not None:
+            return LoggedCall(number, _refused_body(body), None, None, refusal)
+    _check_body(body)
+    if isinstance(response, dict):
         content, usage = response.get("content"), response.get("usage")
         if content is None and "input_tokens" in response:
             return None
@@ -113,7 +114,9 @@ def _split(value: dict[str, Any]) -> tuple[dict[str, Any], Any]:
             return (wrapped if isinstance(wrapped, dict) else inner), value.get("response")
     if "messages" in value:
         return value, None
-    raise _BadLine('holds no request: expected {"body": …, "response": …}, {"request": …, "response": …} or a body')
+    raise _BadLine(
+        'holds no request: expected {"body": …, "response": …}, {"request": …, "response": …} or a body'
+    )
 
 
 def _error_of(response: Mapping[str, Any], status: Any) -> str | None:
@@ -125,10 +128,21 @@ def _error_of(response: Mapping[str, Any], status: Any) -> str | None:
     return str(error) if error else f"HTTP status {status}"
 
 
+def _refused_body(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the body of a refused request; one that is no request at all, which may be why, says nothing."""
+    try:
+        _check_body(body)
+    except _BadLine:
+        return {"model": str(body.get("model")), "messages": []}
+    return body
+
+
 def _check_body(body: Mapping[str, Any]) -> None:
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
-        raise _BadLine("the request has no list of `messages`; only requests to the Messages API can be checked")
+        raise _BadLine(
+            "the request has no list of `messages`; only requests to the Messages API can be checked"
+        )
     if not isinstance(body.get("model"), str):
         raise _BadLine("the request names no `model`")
     for index, message in enumerate(messages):

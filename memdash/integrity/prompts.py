@@ -102,7 +102,7 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A request as the model reads it. ``entries`` leave out the ``start`` blocks before a compaction block, which the API ignores.
+    """A request as the model reads it. ``entries`` lack the ``start`` blocks before a compaction block, which the API ignores.
 
     ``sizes`` are the numbers of blocks of each message.
     """

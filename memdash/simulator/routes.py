@@ -8,7 +8,7 @@ import random
 import re
 import string
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 from urllib.parse import parse_qs, unquote
 
@@ -36,7 +36,7 @@ class Answer:
     """What goes back to the client.
 
     ``data`` is the JSON body. ``timing`` is set for an answered message; with ``stream`` its events are to be sent
-    instead of ``data``. ``request`` is the parsed body of an answered message.
+    instead of ``data``. ``request`` is the parsed body of a request for a message, refused or not.
     """
 
     status: int
@@ -117,7 +117,10 @@ class Wire:
     def _create_message(
         self, request_id: str, request: dict[str, Any], caller: Caller, now_ms: float, commit: bool
     ) -> Answer:
-        outcome = self.engine.create_message(request, caller, now_ms, commit=commit)
+        try:
+            outcome = self.engine.create_message(request, caller, now_ms, commit=commit)
+        except ApiError as error:
+            return replace(error_answer(error, request_id), request=request)
         streamed = request.get("stream") is True
         return Answer(
             200, {"request-id": request_id}, outcome.message, outcome.timing, stream=streamed, request=request

@@ -54,8 +54,9 @@ def serve(
     """Serve the simulator until SIGINT or SIGTERM, then return.
 
     ``port`` 0 takes a free one. ``on_ready`` gets the address once connections are accepted. ``latency_factor`` 0
-    answers at once, 1 waits as long as modelled. ``record_path`` gets one JSON line per answered message, without
-    keys or headers. Raises InputError where the address cannot be had or the record cannot be written.
+    answers at once, 1 waits as long as modelled. ``record_path`` gets one JSON line per request for a
+    message with its answer or refusal, without keys or headers. Raises InputError where the address cannot be had or
+    the record cannot be written.
     """
     with (
         _assembled(host, port, config, latency_factor, record_path) as (server, sock, url),
@@ -167,7 +168,7 @@ def _stopped_by_signals(server: uvicorn.Server) -> Iterator[None]:
 
 
 class _Record:
-    """A JSON Lines file of answered messages."""
+    """A JSON Lines file of requests for a message, each with its answer or its refusal."""
 
     def __init__(self, path: Path) -> None:
         try:

@@ -38,7 +38,13 @@ def usage(read: int, written: int, plain: int = 3) -> Json:
 
 
 def body(messages: Sequence[Json], **more: Any) -> Json:
-    return {"model": MODEL, "max_tokens": 100, "system": "Be brief.", "messages": copy.deepcopy(list(messages)), **more}
+    return {
+        "model": MODEL,
+        "max_tokens": 100,
+        "system": "Be brief.",
+        "messages": copy.deepcopy(list(messages)),
+        **more,
+    }
 
 
 def message(content: Sequence[Json], counted: Json | None = None) -> Json:
@@ -58,7 +64,11 @@ def _call(number: int, one: Mapping[str, Any]) -> LoggedCall:
     response = one["response"] or {}
     error = response.get("error")
     return LoggedCall(
-        number, one["body"], response.get("content"), response.get("usage"), error["message"] if error else None
+        number,
+        one["body"],
+        response.get("content"),
+        response.get("usage"),
+        error["message"] if error else None,
     )
 
 
@@ -82,13 +92,18 @@ class Chat:
         """Send the next message; returns the line of the log. By default everything sent before is read from the cache."""
         self._turn += 1
         if text is None:
-            text = self._first if self._turn == 1 and self._first else f"{self.name} asks question {self._turn}"
+            text = (
+                self._first if self._turn == 1 and self._first else f"{self.name} asks question {self._turn}"
+            )
         self.history.append(user(text))
         thought = f"signature-{self.name}-{self._turn}" if self.thinks else None
-        content = answered(f"{self.name} is told answer {self._turn}, at some length so that it is telling", thought=thought)
+        content = answered(
+            f"{self.name} is told answer {self._turn}, at some length so that it is telling", thought=thought
+        )
         read = self._size if read is None else read
         sent = line(
-            body(self.history, **{**self.options, **more}), message(content, usage(read, self._size + 100 - read))
+            body(self.history, **{**self.options, **more}),
+            message(content, usage(read, self._size + 100 - read)),
         )
         self._size += 100
         self.history.append(assistant(content))
@@ -96,5 +111,7 @@ class Chat:
 
 
 def write(path: Any, lines: Iterable[Any]) -> Any:
-    path.write_text("".join((one if isinstance(one, str) else json.dumps(one)) + "\n" for one in lines), "utf-8")
+    path.write_text(
+        "".join((one if isinstance(one, str) else json.dumps(one)) + "\n" for one in lines), "utf-8"
+    )
     return path

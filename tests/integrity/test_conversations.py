@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tests.integrity.logs import (
     Chat,
     answered,
@@ -58,7 +59,9 @@ def test_twins_with_the_same_answer_get_a_conversation_each() -> None:
 
 def test_a_request_that_shares_nothing_is_a_conversation_of_its_own() -> None:
     chat = Chat("ada")
-    summary = line(body([user("Summarise: ada asks question 1")], system="You summarise."), message(answered("Ferns.")))
+    summary = line(
+        body([user("Summarise: ada asks question 1")], system="You summarise."), message(answered("Ferns."))
+    )
     checked = check(chat.turn(), summary, chat.turn())
     assert shape(checked) == [[1, 3], [2]]
     assert checked.totals.edits == 0
@@ -86,7 +89,8 @@ def test_many_questions_after_the_same_examples_are_no_edits() -> None:
 def test_short_answers_alone_do_not_join_conversations() -> None:
     ada = line(body([user("Is a fern a plant? Tell me quickly.")]), message(answered("Yes.")))
     bob = line(
-        body([user("Can terns fly?"), assistant(answered("Yes.")), user("How far?")]), message(answered("Far."))
+        body([user("Can terns fly?"), assistant(answered("Yes.")), user("How far?")]),
+        message(answered("Far.")),
     )
     checked = check(ada, bob)
     assert shape(checked) == [[1], [2]]

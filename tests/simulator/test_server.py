@@ -496,18 +496,20 @@ class TestWaiting:
 
 
 class TestRecording:
-    def test_every_answered_message_is_a_line_without_keys_or_headers(self, tmp_path: Path) -> None:
+    def test_every_message_asked_for_is_a_line_without_keys_or_headers(self, tmp_path: Path) -> None:
         path = tmp_path / "traffic.jsonl"
         with running(CONFIG, record_path=path) as url:
             for body in (BODY, {**BODY, "stream": True}, {**BODY, "messages": []}):
                 httpx2.post(f"{url}/v1/messages", json=body, headers={**HEADERS, "x-api-key": "secret-key"})
             httpx2.post(f"{url}/v1/messages/count_tokens", json=BODY, headers=HEADERS)
         assert "secret-key" not in path.read_text(encoding="utf-8")
-        plain, streamed = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+        plain, streamed, refused = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
         assert set(plain) == {"provider", "body", "response"}
         assert (plain["provider"], plain["body"]) == ("simulator", BODY)
         assert streamed["body"] == {**BODY, "stream": True}
         assert [line["response"]["stop_reason"] for line in (plain, streamed)] == ["end_turn", "end_turn"]
+        assert refused["body"] == {**BODY, "messages": []}
+        assert refused["response"]["error"]["type"] == "invalid_request_error"
 
     def test_a_file_that_cannot_be_written_is_named(self, tmp_path: Path) -> None:
         path = tmp_path / "missing" / "traffic.jsonl"
