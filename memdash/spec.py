@@ -33,6 +33,11 @@ class CacheLifetime(StrEnum):
     ONE_HOUR = "1h"
     OFF = "off"
 
+    @property
+    def milliseconds(self) -> float | None:
+        """The lifetime, counted from the start of the request that wrote or last read an entry; None without caching."""
+        return {"5m": 300_000.0, "1h": 3_600_000.0, "off": None}[self.value]
+
 
 class CacheMarks(StrEnum):
     """Where the cache marks of a request stand."""

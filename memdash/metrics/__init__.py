@@ -7,12 +7,28 @@
 Knows no store, no page and no chart.
 """
 
+from memdash.metrics.background import (
+    BackgroundJob,
+    BackgroundSummary,
+    Outcome,
+    background_jobs,
+    background_summaries,
+)
 from memdash.metrics.breakeven import break_even_turn, overtakes_at
+from memdash.metrics.compactions import (
+    Compaction,
+    CompactionSummary,
+    Payback,
+    compaction_summaries,
+    compactions,
+)
 from memdash.metrics.contract import comparison_json, replay_json, schema, settings_json
 from memdash.metrics.findings import Headline, Headlines, headlines, sentences
 from memdash.metrics.measure import SumError, measure, measure_all
+from memdash.metrics.misses import CacheMiss, Cause, MissGroup, cache_misses, miss_groups
 from memdash.metrics.pricing import Prices
 from memdash.metrics.recall import Controls, facts_stated, planned_probes
+from memdash.metrics.recall_curve import RecallCurve, RecallPoint, recall_curves
 from memdash.metrics.refusals import explain
 from memdash.metrics.result import (
     Buckets,
@@ -35,10 +51,17 @@ from memdash.metrics.summary import (
     dearer_with_fewer_tokens,
     summarise,
 )
+from memdash.metrics.waits import Ranks, WaitSummary, wait_summaries
 
 __all__ = [
     "BASELINE",
+    "BackgroundJob",
+    "BackgroundSummary",
     "Buckets",
+    "CacheMiss",
+    "Cause",
+    "Compaction",
+    "CompactionSummary",
     "Controls",
     "DearerPair",
     "EventResult",
@@ -46,17 +69,29 @@ __all__ = [
     "Headlines",
     "IterationResult",
     "Mark",
+    "MissGroup",
+    "Outcome",
+    "Payback",
     "Percentiles",
     "Prices",
     "ProbeResult",
     "PurposeCosts",
+    "Ranks",
+    "RecallCurve",
+    "RecallPoint",
     "ReplayResult",
     "SeriesSummary",
     "Spread",
     "SumError",
     "TurnResult",
+    "WaitSummary",
     "Waits",
+    "background_jobs",
+    "background_summaries",
     "break_even_turn",
+    "cache_misses",
+    "compaction_summaries",
+    "compactions",
     "comparison_json",
     "cost_against_full_history",
     "dearer_with_fewer_tokens",
@@ -65,11 +100,14 @@ __all__ = [
     "headlines",
     "measure",
     "measure_all",
+    "miss_groups",
     "overtakes_at",
     "planned_probes",
+    "recall_curves",
     "replay_json",
     "schema",
     "sentences",
     "settings_json",
     "summarise",
+    "wait_summaries",
 ]

@@ -11,6 +11,7 @@ from memdash.metrics.pricing import Prices
 from memdash.metrics.recall import Controls, facts_stated, planned_probes, probes_of, still_there, survival_of
 from memdash.metrics.result import Mark, Percentiles, PurposeCosts, ReplayResult, Waits
 from memdash.metrics.tokens import total, usage_faults
+from memdash.metrics.waits import nearest_rank
 from memdash.records import EventKind, Purpose, Status, TurnRecord
 from memdash.replay_log import ReplayLog
 from memdash.spec import Provider, ReplaySpec
@@ -162,11 +163,6 @@ def _first_texts(turns: Sequence[TurnRecord]) -> Percentiles | None:
     if not times:
         return None
     return Percentiles(p50=nearest_rank(times, 0.50), p95=nearest_rank(times, 0.95))
-
-
-def nearest_rank(ordered: Sequence[float], share: float) -> float:
-    """Return the smallest value of ``ordered`` (ascending, not empty) that at least ``share`` of all do not exceed."""
-    return ordered[max(math.ceil(share * len(ordered) - 1e-9), 1) - 1]
 
 
 def _check_sums(result: ReplayResult) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from memdash.records import Purpose, RequestRecord
+from memdash.records import Purpose, RequestRecord, Usage
 
 
 class Prices(Protocol):
     """What requests cost in US dollars."""
+
+    def cost(self, usage: Usage, model: str) -> float | None:
+        """Return the cost of one answer's tokens; None where a price or a token count is not known."""
 
     def cost_by_purpose(self, request: RequestRecord) -> Mapping[Purpose, float] | None:
         """Return the cost of a request by purpose; None where a price or a token count is not known.

@@ -400,7 +400,7 @@ def _outcome(call: Callable[[Request], Response], request: Request) -> Response 
 
 def lifetime_ms(spec: ReplaySpec) -> float | None:
     """Return how long a cache entry of this replay lives, None without caching."""
-    return {"5m": 300_000.0, "1h": 3_600_000.0, "off": None}[spec.cache]
+    return spec.cache.milliseconds
 
 
 def request_seed(seed: int, *where: object) -> int:
