@@ -17,6 +17,7 @@ from memdash.spec import ComparisonSpec, Provider, ReplaySpec
 
 _FORGOTTEN_SECONDS = 5.0
 """A rehearsal that nobody has asked for in this time is given up when another is wanted."""
+_ASKING_SECONDS = 1.0
 _KEPT = 32
 
 
@@ -87,17 +88,17 @@ class Estimator:
         rehearsed = _rehearsed(spec)
         key = _key(rehearsed)
         with self._changed:
-            rehearsal = self._rehearsals.get(key)
-            if rehearsal is not None:
-                rehearsal.asked_at = monotonic()
-                return rehearsal.estimate
-            rehearsal = self._rehearsals[key] = _Rehearsal(spec.repeats)
+            if key in self._rehearsals:
+                return self._rehearsals[key].ask()
+        replays = rehearsed.replays()
+        with self._changed:
+            if key in self._rehearsals:
+                return self._rehearsals[key].ask()
             forgotten = self._forget()
+            rehearsal = self._rehearsals[key] = _Rehearsal(spec.repeats, len(replays))
+            rehearsal.tasks = [self._task(key, rehearsal, replay) for replay in replays]
         for task in forgotten:
             self._children.cancel(task)
-        replays = rehearsed.replays()
-        rehearsal.expected = len(replays)
-        rehearsal.tasks = [self._task(key, rehearsal, replay) for replay in replays]
         self._children.submit(rehearsal.tasks, first=True)
         return None
 
@@ -105,7 +106,7 @@ class Estimator:
         """Return the estimate for ``spec`` once it is there."""
         while (estimate := self.estimate(spec)) is None:
             with self._changed:
-                self._changed.wait(timeout=_FORGOTTEN_SECONDS / 2)
+                self._changed.wait(timeout=_ASKING_SECONDS)
         return estimate
 
     def _forget(self) -> list[Task]:
@@ -146,13 +147,18 @@ class Estimator:
 class _Rehearsal:
     """One comparison being rehearsed, and its estimate once every replay has ended."""
 
-    def __init__(self, repeats: int) -> None:
+    def __init__(self, repeats: int, expected: int) -> None:
         self.repeats = repeats
+        self.expected = expected
         self.asked_at = monotonic()
-        self.expected = 0
         self.tasks: list[Task] = []
         self.ended: dict[str, ReplayEstimate] = {}
         self.estimate: Estimate | None = None
+
+    def ask(self) -> Estimate | None:
+        """Say that someone still wants it, and return it if it is there."""
+        self.asked_at = monotonic()
+        return self.estimate
 
 
 def _rehearsed(spec: ComparisonSpec) -> ComparisonSpec:

@@ -414,5 +414,15 @@ def test_an_estimate_says_where_the_rehearsal_stopped(worker: Worker) -> None:
 
 
 def test_an_estimate_that_cannot_be_run_is_refused_at_once(worker: Worker) -> None:
-    with pytest.raises(InputError, match="chosen twice"):
-        worker.estimate(a_comparison("window:2", "window:2"))
+    for _ in range(2):  # and again when it is asked for again
+        with pytest.raises(InputError, match="chosen twice"):
+            worker.estimate(a_comparison("window:2", "window:2"))
+
+
+def test_an_estimate_nobody_waits_for_any_more_makes_room_for_the_next(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = a_comparison("full_history", "window:1", "window:2", scripts=(a_script("endless"),))
+    assert worker.estimate(busy) is None  # both children have enough to do
+    monkeypatch.setattr("memdash.estimate._FORGOTTEN_SECONDS", -1.0)
+    assert worker.estimate_now(a_comparison("full_history", turns=2)).requests == 2
