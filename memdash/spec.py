@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from memdash.errors import InputError
 from memdash.scripts.model import Script
 from memdash.strategies import StrategyChoice
+
+E = TypeVar("E", bound=StrEnum)
 
 DEFAULT_MODEL = "claude-opus-5-5"
 DEFAULT_PACE_SECONDS = 30.0
@@ -125,6 +128,25 @@ class ComparisonSpec:
     token_counter: str = "auto"
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        """Take settings by value as well as by name, and refuse numbers that mean nothing.
+
+        Raises :class:`InputError` where a setting is out of range.
+        """
+        object.__setattr__(self, "provider", _member(Provider, self.provider))
+        object.__setattr__(self, "replies", _member(Replies, self.replies))
+        object.__setattr__(self, "caches", tuple(_member(CacheLifetime, one) for one in self.caches))
+        object.__setattr__(self, "cache_marks", tuple(_member(CacheMarks, one) for one in self.cache_marks))
+        for name, value, smallest in (
+            ("turns", self.turns, 1),
+            ("repeats", self.repeats, 1),
+            ("max_tokens", self.max_tokens, 1),
+            ("pace", self.pace, 0),
+            ("budget", self.budget, 0),
+        ):
+            if value is not None and not (math.isfinite(value) and value >= smallest):
+                raise InputError(f"{name}: {value} is not a number from {smallest} on")
+
     def replays(self) -> tuple[ReplaySpec, ...]:
         """Return the replays of this comparison, in the order they are shown.
 
@@ -214,6 +236,14 @@ class ComparisonSpec:
         if len(self.cache_marks) > 1:
             parts.append(f"{marks} marks")
         return " · ".join(parts)
+
+
+def _member(kind: type[E], value: str) -> E:
+    try:
+        return kind(value)
+    except ValueError:
+        known = ", ".join(one.value for one in kind)
+        raise InputError(f"{value!r} is not one of {known}") from None
 
 
 def _seed(seed: int, script_id: str, repeat: int) -> int:

@@ -96,3 +96,28 @@ def test_think_time_is_half_a_minute_simulated_and_none_live_unless_it_is_given(
 def test_planning_twice_gives_the_same_replays():
     spec = ComparisonSpec((script("a"),), (FULL, WINDOW), provider=Provider.ANTHROPIC)
     assert spec.replays() == spec.replays()
+
+
+def test_settings_may_be_given_by_value():
+    spec = ComparisonSpec((script("a"),), (FULL,), caches=("5m", "1h", "off"), provider="anthropic")
+    assert spec.caches == tuple(CacheLifetime)
+    assert spec.provider is Provider.ANTHROPIC
+    assert [replay.cache for replay in spec.replays()] == list(CacheLifetime)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "message"),
+    [
+        ("turns", 0, "turns: 0 is not a number from 1 on"),
+        ("repeats", 0, "repeats: 0 is not a number from 1 on"),
+        ("max_tokens", -1, "max_tokens: -1 is not a number from 1 on"),
+        ("pace", float("nan"), "pace: nan is not a number from 0 on"),
+        ("budget", -0.5, "budget: -0.5 is not a number from 0 on"),
+        ("budget", float("inf"), "budget: inf is not a number from 0 on"),
+        ("caches", ("2h",), "'2h' is not one of 5m, 1h, off"),
+    ],
+)
+def test_numbers_that_mean_nothing_are_refused(setting, value, message):
+    with pytest.raises(InputError) as error:
+        ComparisonSpec((script("a"),), (FULL,), **{setting: value})
+    assert str(error.value) == message
