@@ -1,7 +1,8 @@
 """The price table and the cost of a request: the only place where money is computed.
 
-Prices are US dollars per million tokens. Costs are summed in whole units of 10⁻¹² dollars, so that a sum does not depend on its order, and
-returned as dollars. ``None`` means "n/a": the model has no price here, or the server reported no tokens; it is never the same as 0.
+Prices are US dollars per million tokens. Costs are summed in whole units of 10⁻¹² dollars, so that a sum does not depend on
+its order, and returned as dollars. ``None`` means "n/a": the model has no price here, or the server reported no tokens; it is
+never the same as 0.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from memdash.errors import InputError
-from memdash.records import Iteration, Purpose, RequestRecord, Usage
+from memdash.records import Purpose, RequestRecord, Usage
 
-DEFAULT_PATH = Path(__file__).resolve().parent.parent / "data" / "prices.yaml"
+_PACKAGE = Path(__file__).resolve().parent
+_PLACES = (_PACKAGE / "data" / "prices.yaml", _PACKAGE.parent / "data" / "prices.yaml")
+"""Inside the package where it is installed from a wheel, beside it in a clone."""
 
 _MAX_BYTES = 1_000_000
 _PRICES = ("input", "write_5m", "write_1h", "read", "output")
@@ -97,8 +100,11 @@ class PriceTable:
         """
         if _is_refusal(request):
             return {request.purpose: 0.0}
+        if not request.iterations:  # nearly every request; a page prices thousands of them
+            whole = self._units(request.usage, request.model)
+            return None if whole is None else {request.purpose: whole / _UNITS_PER_DOLLAR}
         units: dict[Purpose, int] = {}
-        for iteration in request.iterations or (Iteration("message", request.usage),):
+        for iteration in request.iterations:
             cost = self._units(iteration.usage, iteration.model or request.model)
             if cost is None:
                 return None
@@ -179,7 +185,7 @@ def _units_per_token(dollars_per_million: float) -> int:
 
 @cache
 def _bundled() -> PriceTable:
-    return _read(DEFAULT_PATH)
+    return _read(next((place for place in _PLACES if place.exists()), _PLACES[-1]))
 
 
 def _read(path: Path) -> PriceTable:

@@ -53,7 +53,10 @@ class Hint:
             payload["reply"] = self.reply
         if self.steps:
             payload["steps"] = [
-                {"text": step.text, "calls": [{"name": call.name, "input": call.input} for call in step.calls]}
+                {
+                    "text": step.text,
+                    "calls": [{"name": call.name, "input": call.input} for call in step.calls],
+                }
                 for step in self.steps
             ]
         return base64.urlsafe_b64encode(json.dumps(payload, separators=(",", ":")).encode()).decode()
