@@ -5,11 +5,15 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of text; ``numeric`` names the columns that are set flush right, ``notes`` the lines under a row, by its index."""
+    """A table of text. A column's name may have several lines.
+
+    ``numeric`` names the columns that are set flush right, ``notes`` the lines under a row, by its index.
+    """
 
     columns: tuple[str, ...]
     rows: Sequence[Sequence[str]]
@@ -19,11 +23,10 @@ class Grid:
     def plain(self) -> str:
         """Return it for a terminal: columns two spaces apart, a rule under the head."""
         shown = [[one_line(cell) for cell in row] for row in self.rows]
-        widths = [
-            max(map(_width, (name, *(row[index] for row in shown))))
-            for index, name in enumerate(self.columns)
-        ]
-        lines = [self._aligned(self.columns, widths), "  ".join("─" * width for width in widths)]
+        heads = list(zip_longest(*(name.split("\n") for name in self.columns), fillvalue=""))
+        widths = [max(map(_width, column)) for column in zip(*heads, *shown, strict=True)]
+        lines = [self._aligned(head, widths) for head in heads]
+        lines.append("  ".join("─" * width for width in widths))
         for index, row in enumerate(shown):
             lines.append(self._aligned(row, widths))
             lines += [f"  ↳ {one_line(note)}" for note in self.notes.get(index, ())]
@@ -32,7 +35,7 @@ class Grid:
     def markdown(self) -> str:
         """Return it as Markdown; the notes follow the table, each after its row's first cell."""
         lines = [
-            _piped(self.columns),
+            _piped([one_line(name) for name in self.columns]),
             _piped(["---:" if name in self.numeric else "---" for name in self.columns]),
             *(_piped([_escaped(cell) for cell in row]) for row in self.rows),
         ]

@@ -12,7 +12,7 @@ from memdash.report import SIMULATOR_BASIS, to_csv, to_json
 Replay = Mapping[str, Any]
 
 COLUMNS = (
-    "strategy", "prompt tokens", "cached", "cost", "vs full history", "kept", "recall", "wait p50", "p95", "compactions",
+    "strategy", "prompt\ntokens", "cached", "cost", "vs full\nhistory", "kept", "recall", "wait\np50", "wait\np95", "compactions",
     "status",
 )  # fmt: skip
 _NUMERIC = frozenset(COLUMNS[1:-1])
@@ -35,11 +35,11 @@ def rendered(comparison: Mapping[str, Any], form: str) -> str:
 
 def _grid(replays: Sequence[Replay]) -> Grid:
     simulated = any(replay["recall_simulated"] for replay in replays)
-    columns = tuple("recall (simulated)" if name == "recall" and simulated else name for name in COLUMNS)
+    columns = tuple("recall\n(simulated)" if name == "recall" and simulated else name for name in COLUMNS)
     return Grid(
         columns,
         [_row(replay, _reference(replay, replays)) for replay in replays],
-        numeric=_NUMERIC | {"recall (simulated)"},
+        numeric=_NUMERIC | {"recall\n(simulated)"},
         notes={index: notes for index, replay in enumerate(replays) if (notes := _notes(replay))},
     )
 
@@ -104,8 +104,6 @@ def _footer(comparison: Mapping[str, Any]) -> list[str]:
     if any(replay["provider"] == "simulator" for replay in replays):
         lines.append(f"{SIMULATOR_BASIS}. Tokens counted by {comparison['token_counter']}.")
     shown = comparison["comparison"]
-    lines.append(
-        f"Comparison {shown}: `memdash show {shown}`, or http://127.0.0.1:8501/?c={shown} in the dashboard "
-        "(`streamlit run app.py`)."
-    )
+    lines.append(f"Comparison {shown}. Again: `memdash show {shown}`")
+    lines.append(f"In the dashboard (`streamlit run app.py`): http://127.0.0.1:8501/?c={shown}")
     return lines
