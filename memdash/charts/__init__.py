@@ -14,11 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memdash.charts import cache, cost, prompt, recall, tokens, wait
+from memdash.charts import background, cache, cost, prompt, recall, recall_curve, tokens, wait
+from memdash.charts.background import background_work
 from memdash.charts.cache import cache_share_per_turn
 from memdash.charts.cost import cost_so_far
 from memdash.charts.prompt import prompt_made_of
 from memdash.charts.recall import recall_by_fact
+from memdash.charts.recall_curve import recall_along_the_way
 from memdash.charts.series import MarkKind, TurnMark, TurnSeries, turn_series
 from memdash.charts.tokens import tokens_per_turn
 from memdash.charts.wait import wait_per_turn
@@ -80,11 +82,15 @@ __all__ = [
     "TurnMark",
     "TurnSeries",
     "alt_text",
+    "background",
+    "background_work",
     "cache_share_per_turn",
     "cost_so_far",
     "draw",
     "prompt_made_of",
+    "recall_along_the_way",
     "recall_by_fact",
+    "recall_curve",
     "title_of",
     "tokens_per_turn",
     "turn_series",

@@ -25,7 +25,7 @@ from memdash.metrics.compactions import (
 from memdash.metrics.contract import comparison_json, replay_json, schema, settings_json
 from memdash.metrics.findings import Headline, Headlines, headlines, sentences
 from memdash.metrics.measure import SumError, measure, measure_all
-from memdash.metrics.misses import CacheMiss, Cause, MissGroup, cache_misses, miss_groups
+from memdash.metrics.misses import REASONS, CacheMiss, Cause, MissGroup, cache_misses, miss_groups
 from memdash.metrics.pricing import Prices
 from memdash.metrics.recall import Controls, facts_stated, planned_probes
 from memdash.metrics.recall_curve import RecallCurve, RecallPoint, recall_curves
@@ -55,6 +55,7 @@ from memdash.metrics.waits import Ranks, WaitSummary, wait_summaries
 
 __all__ = [
     "BASELINE",
+    "REASONS",
     "BackgroundJob",
     "BackgroundSummary",
     "Buckets",

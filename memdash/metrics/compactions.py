@@ -8,6 +8,7 @@ lines of a replay add up to what it spent on summaries.
 from __future__ import annotations
 
 import dataclasses
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -35,8 +36,8 @@ class Payback(NamedTuple):
     """When a compaction had paid for itself.
 
     ``turns`` counts from the first turn after it, None where it has not; ``of`` is how many turns there were until the next
-    summary was put into use (``ended_by_next``) or the script ended. ``saved_usd`` is what the turns after it saved by then, before
-    the compaction's own cost; None where that cannot be known.
+    summary was put into use (``ended_by_next``) or the script ended. ``saved_usd`` is what the turns after it saved by then,
+    before the compaction's own cost; None where that cannot be known.
     """
 
     turns: int | None
@@ -142,14 +143,14 @@ def compactions(log: ReplayLog, prices: Prices) -> tuple[Compaction, ...]:
     """
     waiting = _calls(log.requests, prices)
     events = sorted((one for one in log.events if one.event in _PUT_INTO_USE), key=lambda one: one.seq)
-    in_use = [event for event in events if _is_used(event)]
-    conversation = _conversation(log.requests)
+    in_use = [event.seq for event in events if _is_used(event)]
+    conversation = _Conversation(log.requests)
     lines = []
     for place, event in enumerate(events):
         made = _made_for(event, events[place + 1 :], waiting)
         waiting = [call for call in waiting if call not in made]
-        later = [one.seq for one in in_use if one.seq > event.seq]
-        horizon = later[0] if later else None
+        later = bisect_right(in_use, event.seq)
+        horizon = in_use[later] if later < len(in_use) else None
         lines.append(_line(log, event, made, conversation, horizon, prices))
     if waiting:
         lines.append(_left_over(log, waiting))
@@ -211,7 +212,7 @@ def _line(
     log: ReplayLog,
     event: EventRecord,
     made: Sequence[_Call],
-    conversation: Sequence[RequestRecord],
+    conversation: _Conversation,
     horizon: int | None,
     prices: Prices,
 ) -> Compaction:
@@ -270,31 +271,46 @@ def _taken(log: ReplayLog, turn: int, calls: Sequence[_Call]) -> Compaction:
 # -- when it has paid for itself -----------------------------------------------------------------------------------------
 
 
-def _conversation(requests: Iterable[RequestRecord]) -> list[RequestRecord]:
-    return [
-        one for one in requests if one.purpose in (Purpose.TURN, Purpose.TOOL) and one.error_message is None
-    ]
+class _Conversation:
+    """The answered requests of a conversation, to be found by where they stand among the records."""
+
+    def __init__(self, requests: Iterable[RequestRecord]) -> None:
+        self._requests = [
+            one
+            for one in requests
+            if one.purpose in (Purpose.TURN, Purpose.TOOL) and one.error_message is None
+        ]
+        self._places = [one.seq for one in self._requests]
+
+    def before(self, seq: int) -> RequestRecord | None:
+        """Return the last request before a record."""
+        place = bisect_left(self._places, seq)
+        return self._requests[place - 1] if place else None
+
+    def between(self, seq: int, until: int | None) -> list[RequestRecord]:
+        """Return the requests between two records, or up to the end."""
+        last = None if until is None else bisect_left(self._places, until)
+        return self._requests[bisect_left(self._places, seq) : last]
 
 
 def _payback(
     line: Compaction,
     event: EventRecord,
-    conversation: Sequence[RequestRecord],
+    conversation: _Conversation,
     horizon: int | None,
     cache: CacheLifetime,
     inside: bool,
     prices: Prices,
 ) -> Payback:
     """``inside`` an answer the context was already the small one when that answer was counted, so no request is the first."""
-    before = next((one for one in reversed(conversation) if one.seq < event.seq), None)
-    after = [one for one in conversation if one.seq > event.seq and (horizon is None or one.seq < horizon)]
+    after = conversation.between(event.seq, horizon)
     turns = list(dict.fromkeys(one.turn for one in after))
     unknown = Payback(None, len(turns), horizon is not None, None)
     freed = line.freed_tokens
     if freed is None or line.cost_usd is None:
         return unknown
     saved, paid_in = 0.0, None
-    previous = before
+    previous = conversation.before(event.seq)
     for place, request in enumerate(after):
         first = place == 0 and not inside
         without = _without(request, previous, max(freed, 0), cache, first=first)

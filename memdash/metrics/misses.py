@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -40,7 +40,7 @@ class Cause(StrEnum):
     NONE = "none"
 
 
-CAUSES: dict[Cause, str] = {
+CAUSES: Mapping[Cause, str] = {
     Cause.TRIM: "old turns dropped",
     Cause.STRIP_THINKING: "thinking stripped",
     Cause.COMPACTION: "compaction",
@@ -57,12 +57,27 @@ CAUSES: dict[Cause, str] = {
 }
 """Each cause in a few words."""
 
+REASONS: Mapping[MissReason | None, str] = {
+    MissReason.CACHING_OFF: "caching off",
+    MissReason.NOT_REPORTED: "not reported",
+    MissReason.FIRST_REQUEST: "first request",
+    MissReason.MODEL_CHANGED: "model changed",
+    MissReason.OPTIONS_CHANGED: "options changed",
+    MissReason.TOOLS_CHANGED: "tools changed",
+    MissReason.SYSTEM_CHANGED: "system prompt changed",
+    MissReason.HISTORY_EDITED: "history edited",
+    MissReason.LIFETIME_PASSED: "cache lifetime passed",
+    MissReason.LOOKBACK_EXCEEDED: "look-back exceeded",
+    MissReason.BELOW_MINIMUM: "below the model's minimum",
+    None: "nothing in our record explains it",
+}
+"""Each reason in a few words."""
+
 _EVENTS = {kind: Cause(kind.value) for kind in EventKind if kind.value in set(Cause)}
 _BY_API = (EventKind.CLEAR, EventKind.DROP_BLOCK)
 """Told in the answer to the very request they changed."""
 _EDITS = (MissReason.HISTORY_EDITED, MissReason.LOOKBACK_EXCEEDED, None)
 _API_SAW_A_CHANGE = ("model_changed", "system_changed", "tools_changed", "messages_changed")
-_SETTINGS = (MissReason.CACHING_OFF, MissReason.NOT_REPORTED, MissReason.BELOW_MINIMUM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +222,7 @@ def _as_read(usage: Usage, tokens: int) -> Usage:
 
 def _cause(spec: ReplaySpec, request: RequestRecord, before: RequestRecord | None, edits: _Edits) -> Cause:
     reason = request.miss_reason
-    if reason in _SETTINGS:
+    if reason is MissReason.CACHING_OFF:
         return Cause.SETTING
     if reason is MissReason.LIFETIME_PASSED:
         return Cause.PAUSE

@@ -1,0 +1,93 @@
+"""Recall along the way: the share of questions answered right, by the turn after which they were asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from memdash import numbers
+from memdash.charts.canvas import Sheet
+from memdash.charts.text import NAME, escape, shorten, tell
+from memdash.metrics.recall_curve import RecallCurve
+from memdash.palette import Style, Theme
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+def title(curves: Sequence[RecallCurve]) -> str:
+    """Say who answers most at the end, and who fewest."""
+    label = (
+        "Simulated recall along the way" if any(one.simulated for one in curves) else "Recall along the way"
+    )
+    if not curves:
+        return f"{label}: the script asks at one point only"
+    last = max(one.points[-1].asked_after for one in curves)
+    there = [one for one in curves if one.points[-1].asked_after == last]
+    best = max(there, key=lambda one: one.points[-1].recall)
+    worst = min(there, key=lambda one: one.points[-1].recall)
+    high, low = (numbers.percent(one.points[-1].recall) for one in (best, worst))
+    if high == low:
+        whose = shorten(best.series, NAME) if len(there) == 1 else "every strategy"
+        return f"{label}: {whose} answers {high} after turn {last}"
+    return (
+        f"{label}: after turn {last} {shorten(best.series, NAME)} answers {high}, "
+        f"{shorten(worst.series, NAME)} {low}"
+    )
+
+
+def recall_along_the_way(
+    curves: Sequence[RecallCurve], styles: Mapping[str, Style], theme: Theme
+) -> go.Figure:
+    """Draw one line a series; the axis says after which turn was asked, and of how many questions each share is."""
+    sheet = Sheet(title(curves), theme, legend=[one.series for one in curves])
+    if not curves:
+        sheet.say_empty("Recall is asked at one point only, so there is no curve")
+        return sheet.figure()
+    for curve in curves:
+        style = styles[curve.series]
+        colour = style.colour(theme)
+        sheet.traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": escape(shorten(curve.series)),
+                "x": [point.asked_after for point in curve.points],
+                "y": [point.recall * 100 for point in curve.points],
+                "text": [
+                    f"{numbers.percent(point.recall)} ({numbers.part(point.passed, point.total)}; "
+                    f"text of {point.visible} in sight)"
+                    for point in curve.points
+                ],
+                "line": {"color": colour, "dash": style.dash, "width": 2},
+                "marker": {"symbol": style.marker, "size": 8, "color": colour},
+                "hovertemplate": "%{text}",
+            }
+        )
+    asked: dict[int, int] = {}
+    for curve in curves:
+        for point in curve.points:
+            asked[point.asked_after] = max(asked.get(point.asked_after, 0), point.total)
+    turns = sorted(asked)
+    sheet.label(sheet.x, "asked after turn (n = questions)")
+    sheet.x.update(zeroline=False, showgrid=False)
+    if len(turns) <= 12:
+        sheet.x.update(tickvals=turns, ticktext=[f"{turn}<br>n = {asked[turn]}" for turn in turns])
+        sheet.margin["b"] += 14
+    sheet.label(sheet.y, "questions answered right")
+    ticks = [0, 25, 50, 75, 100]
+    sheet.y.update(range=[-3, 103], tickvals=ticks, ticktext=[f"{tick} %" for tick in ticks])
+    return sheet.figure()
+
+
+def alt(curves: Sequence[RecallCurve]) -> str:
+    """Tell the chart in words."""
+    told = [
+        f"{one.series}: "
+        + ", ".join(
+            f"{numbers.part(point.passed, point.total)} after turn {point.asked_after}"
+            for point in one.points
+        )
+        for one in curves
+    ]
+    return tell("Line chart", title(curves), told)
