@@ -81,6 +81,9 @@ def _answer(arguments: Sequence[str] | None) -> int:
     except MemdashError as error:
         complain(f"memdash: {_one_line(error)}")
         return FAILED
+    except OSError as error:  # a full disk, a stream that cannot be written: nothing of ours to trace
+        complain(f"memdash: {_one_line(error)}")
+        return FAILED
     return result if isinstance(result, int) else OK
 
 

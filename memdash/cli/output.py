@@ -8,6 +8,8 @@ import os
 import sys
 from typing import Any, TextIO
 
+_PLAIN = str.maketrans({"─": "-", "–": "-", "−": "-", "×": "x", "·": "|", "…": "...", "↳": ">", "’": "'"})
+
 
 def say(text: str) -> None:
     """Print a result to standard output; a reader that has gone away (``| head``) is no error."""
@@ -29,7 +31,7 @@ def flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except BrokenPipeError:
+        except OSError:
             _silence(stream)
 
 
@@ -38,9 +40,9 @@ def _write(stream: TextIO, text: str) -> None:
     try:
         try:
             stream.write(line)
-        except UnicodeEncodeError:  # a terminal that cannot show a character gets its escape
+        except UnicodeEncodeError:  # a terminal that cannot show a character gets its like, or its escape
             encoding = stream.encoding or "ascii"
-            stream.write(line.encode(encoding, "backslashreplace").decode(encoding))
+            stream.write(line.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding))
         stream.flush()
     except BrokenPipeError:
         _silence(stream)

@@ -67,6 +67,6 @@ def purge(yes: bool, db: Path | None) -> None:
 
 def _agreed() -> bool:
     """Ask whoever sits at the terminal."""
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         raise InputError("purge asks before it erases, and nobody is there to answer; add --yes")
     return click.confirm("Erase deleted comparisons and their texts for good?", err=True)

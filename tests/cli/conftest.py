@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -56,13 +57,15 @@ def memdash_process(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[s
     """Start a command as a process of its own, in a folder and with a database of its own."""
     started: list[subprocess.Popen[str]] = []
 
-    def start(*arguments: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+    def start(
+        *arguments: str, env: Mapping[str, str] | None = None, stdout: IO[str] | int = subprocess.PIPE
+    ) -> subprocess.Popen[str]:
         process = subprocess.Popen(
             [sys.executable, "-m", "memdash", *arguments],
             cwd=tmp_path,
             env=os.environ
             | {"PYTHONPATH": str(ROOT), "MEMDASH_DB": str(tmp_path / "test.duckdb"), **(env or {})},
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
         )

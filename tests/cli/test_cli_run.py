@@ -229,6 +229,24 @@ def test_a_reader_that_goes_away_is_no_error(memdash_process: Callable[..., Pope
     assert "Broken pipe" not in err
 
 
+def test_a_stream_that_cannot_be_written_is_one_line(memdash_process: Callable[..., Popen[str]]) -> None:
+    with Path("/dev/full").open("w") as full:
+        process = memdash_process("prices", stdout=full)
+        assert process.stderr is not None
+        err = process.stderr.read()
+    assert process.wait(timeout=60) == 1
+    assert err.count("\n") == 1
+    assert "No space left" in err
+
+
+def test_a_terminal_without_unicode_gets_a_plain_table(memdash_process: Callable[..., Popen[str]]) -> None:
+    process = memdash_process("prices", env={"PYTHONIOENCODING": "ascii"})
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "-----" in out
+    assert "\\u" not in out
+
+
 # -- live ----------------------------------------------------------------------------------------------------------------
 
 
