@@ -70,6 +70,8 @@ class EventKind(StrEnum):
     REJECTED = "rejected"
     RETRY = "retry"
     BRIEF_GROWING = "brief_growing"
+    VERDICT = "verdict"
+    """Of the replay itself, before it ends: whether its records keep to the rules of :mod:`memdash.replay.verdict`."""
 
 
 class Survival(StrEnum):
