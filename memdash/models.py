@@ -48,8 +48,8 @@ class ModelFacts:
     ``frame_tokens`` is what a request of one user message costs beside its text. ``keeps_thinking`` is False
     where thinking of earlier turns is stripped when a new user turn begins. ``checks_prefix`` says that
     thinking blocks are bound to everything before them, ``checks_account`` that they are also bound to the
-    account. ``reads_thinking_of`` lists the models whose thinking blocks this one can read. ``retires_on`` is
-    an ISO date for deprecated models.
+    account. ``reads_thinking_of`` lists the models whose thinking blocks this one can read. ``compaction`` says
+    that the API can summarise its conversations. ``retires_on`` is an ISO date for deprecated models.
     """
 
     id: str
@@ -72,6 +72,7 @@ class ModelFacts:
     fast_mode: bool
     text_between_tools: bool
     tool_prompt: ToolPrompt
+    compaction: bool = True
     retires_on: str | None = None
 
     @property
@@ -135,6 +136,7 @@ def _model(
     system_messages: bool = False,
     fast_mode: bool = False,
     text_between_tools: bool = True,
+    compaction: bool = True,
     retires_on: str | None = None,
 ) -> ModelFacts:
     return ModelFacts(
@@ -158,6 +160,7 @@ def _model(
         fast_mode=fast_mode,
         text_between_tools=text_between_tools,
         tool_prompt=tool_prompt,
+        compaction=compaction,
         retires_on=retires_on,
     )
 
@@ -200,6 +203,7 @@ def _old_generation(
         keeps_thinking=keeps_thinking,
         omits_thinking=False,
         prefill=True,
+        compaction=False,
         retires_on=retires_on,
     )
 

@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memdash.simulator import fields, media
+from memdash.simulator import compaction_block, fields, media
 from memdash.simulator.blocks import (
+    COMPACTION_TOKENS,
     DOCUMENT_TOKENS,
     TOOL_RESULT_TOKENS,
     TOOL_USE_TOKENS,
@@ -23,7 +24,7 @@ from memdash.simulator.blocks import (
 from memdash.simulator.digests import as_written, digest, text_bytes
 from memdash.simulator.errors import invalid
 from memdash.simulator.marks import lifetime_of
-from memdash.simulator.rules import Rules
+from memdash.simulator.rules import COMPACTION_ON_DEMAND, THRESHOLD_COMPACTION, Rules
 from memdash.simulator.thinking import read_signature
 
 _REDACTED_CHARACTERS_PER_TOKEN = 6
@@ -52,6 +53,8 @@ def read_block(value: Any, place: Place) -> Block:
     Raises ApiError where the API would refuse its shape.
     """
     kind = fields.tag(value, place.path, _READERS)
+    if kind == "compaction":
+        _check_compaction(value, place)
     if place.role == "user" and kind in _ASSISTANT_ONLY:
         raise invalid(f"{_message_path(place)}: `{kind}` blocks can only be in `assistant` messages")
     if place.role == "assistant" and (kind in _USER_ONLY or (kind == "document" and place.rules.strict)):
@@ -252,6 +255,33 @@ def _server_block(value: Mapping[str, Any], place: Place) -> Block:
     return block_of(value["type"], value, texts=(as_written(without_mark(value)),))
 
 
+def _check_compaction(value: Mapping[str, Any], place: Place) -> None:
+    """Check that a compaction block may stand here: the two kinds of it have a beta header each."""
+    on_demand = place.rules.allows(COMPACTION_ON_DEMAND)
+    if "signature" in value:
+        if not on_demand:
+            raise compaction_block.header_missing(place.path)
+        if place.role == "system":
+            raise compaction_block.misplaced(place.path)
+    elif not place.rules.allows(THRESHOLD_COMPACTION):
+        if not on_demand:
+            fields.tag(value, place.path, [kind for kind in _READERS if kind != "compaction"])
+        if value.get("content") is not None:
+            raise compaction_block.unsigned(place.path)
+    elif place.role == "user":
+        raise invalid(f"{_message_path(place)}: `compaction` blocks can only be in `assistant` messages")
+
+
+def _compaction(value: Mapping[str, Any], place: Place) -> Block:
+    text, seal = compaction_block.read_fields(value, place.path)
+    lifetime_of(value, f"{place.path}.compaction")
+    if text is None:
+        fingerprint = digest(b"no compaction")
+        return Block("compaction", fingerprint, fingerprint)
+    fingerprint = digest(b"compaction ", text_bytes(text))
+    return Block("compaction", fingerprint, fingerprint, (text,), COMPACTION_TOKENS, seal=seal)
+
+
 def _parts(value: Any, place: Place, kinds: tuple[str, ...]) -> list[Block]:
     """Read content inside a block: a string, or blocks of these kinds. Empty texts are allowed here."""
     if isinstance(value, str):
@@ -292,6 +322,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any], Place], Block]] = {
     "tool_use": _tool_use,
     "tool_result": _tool_result,
     "container_upload": _container_upload,
+    "compaction": _compaction,
 }
 _ASSISTANT_ONLY = frozenset({"thinking", "redacted_thinking", "tool_use"})
 _USER_ONLY = frozenset({"tool_result"})

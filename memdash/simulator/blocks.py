@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memdash.models import TokenFamily
+from memdash.simulator.compaction_block import Seal
 from memdash.simulator.digests import as_written, digest, in_any_order, text_bytes
 from memdash.simulator.thinking import Thought
 from memdash.tokens import TokenCounter
@@ -15,6 +16,7 @@ TOOL_USE_TOKENS = 12
 """What the prompt writes around the name and input of a tool call; our assumption, like the other frames here."""
 TOOL_RESULT_TOKENS = 10
 DOCUMENT_TOKENS = 6
+COMPACTION_TOKENS = 8
 
 
 @dataclass(slots=True, eq=False)
@@ -24,7 +26,8 @@ class Block:
     ``content`` is the fingerprint of what the prompt shows, so the order of keys in a tool input counts;
     ``meaning`` is the one that thinking is bound to, where it does not. Neither depends on ``cache_control``.
     ``texts`` and ``more_tokens`` are what it costs. ``call`` is the id of a tool call, ``answers`` the id a
-    tool result answers; ``thought`` is what a verified signature says.
+    tool result answers; ``thought`` and ``seal`` are what a verified signature of thinking and of a
+    compaction says.
     """
 
     kind: str
@@ -35,6 +38,7 @@ class Block:
     call: str | None = None
     answers: str | None = None
     thought: Thought | None = None
+    seal: Seal | None = None
     has_image: bool = False
     has_citations: bool = False
     _tokens: dict[TokenFamily, int] = field(default_factory=dict)
@@ -45,9 +49,19 @@ class Block:
         return self.kind == "thinking"
 
     @property
+    def is_compaction(self) -> bool:
+        """Whether this is a compaction that has content."""
+        return self.kind == "compaction" and bool(self.texts)
+
+    @property
+    def is_failed_compaction(self) -> bool:
+        """Whether this is a compaction without content, which changes nothing."""
+        return self.kind == "compaction" and not self.texts
+
+    @property
     def is_cacheable(self) -> bool:
-        """Whether a cache mark may stand on it."""
-        return self.kind not in _THINKING_KINDS
+        """Whether the automatic cache mark may stand on it."""
+        return self.kind not in _THINKING_KINDS and not self.is_failed_compaction
 
     def tokens(self, counter: TokenCounter, family: TokenFamily) -> int:
         """Return what the block adds to a prompt."""

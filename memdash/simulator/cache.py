@@ -4,7 +4,7 @@ prompt caching).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from memdash.simulator.marks import Lifetime
@@ -83,6 +83,14 @@ class PromptCache:
         self._warm_fixed_part = warm_fixed_part
         self._warmed: set[bytes] = set()
         self._next_sweep_ms = float("-inf")
+
+    def copy(self) -> PromptCache:
+        """Return a cache with the same entries, to try something out."""
+        other = PromptCache(warm_fixed_part=self._warm_fixed_part)
+        other._entries = {content: replace(entry) for content, entry in self._entries.items()}
+        other._warmed = set(self._warmed)
+        other._next_sweep_ms = self._next_sweep_ms
+        return other
 
     def look(self, marks: list[PlacedMark], total: int, now_ms: float) -> Lookup:
         """Return what a request of ``total`` tokens with these marks reads and writes if it is sent now;

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from memdash.simulator import fields
+from memdash.simulator import compaction_block, fields
+from memdash.simulator.digests import digest
 from memdash.simulator.errors import ApiError, invalid
 from memdash.simulator.marks import Lifetime
 from memdash.simulator.messages import NEVER_EMPTY, Message, read_message, telling_text
@@ -32,19 +33,24 @@ class Step:
     ``index`` is the message's in the request. ``asked`` are the ids of the latest tool calls and the index of
     their message, ``pending`` those that still lack a result, ``leading`` whether the user turn has held
     nothing but results so far. ``latest`` is the step that followed here last. ``marks`` are all cache marks
-    up to here, with their steps. ``rendered`` remembers the prompt that ends here, with the prompt that it
-    began with.
+    up to here, with their steps. ``cut`` is the step and the block of the latest compaction, from which on the
+    conversation is read, ``is_sealed`` whether a signed one opens it. ``rendered`` remembers the prompt that
+    ends here, with the prompt that it began with, ``edited`` what :mod:`memdash.simulator.clearing` found here.
     """
 
     __slots__ = (
         "_count",
         "_ids",
         "_next",
+        "_trail",
         "asked",
+        "cut",
+        "edited",
         "has_citations",
         "has_image",
         "has_system",
         "index",
+        "is_sealed",
         "latest",
         "leading",
         "marks",
@@ -66,6 +72,10 @@ class Step:
         self.has_image: bool = parent is not None and parent.has_image
         self.has_citations: bool = parent is not None and parent.has_citations
         self.has_system: bool = parent is not None and parent.has_system
+        self.cut: tuple[Step, int] | None = None if parent is None else parent.cut
+        self.is_sealed: bool = parent is not None and parent.is_sealed
+        self.edited: object = None
+        self._trail: bytes | None = None
         self.rendered: Prompt | None = None
         self.rendered_from: Prompt | None = None
         self.latest: Step | None = None
@@ -79,6 +89,29 @@ class Step:
     def role(self) -> str | None:
         """The role of the message, None at the root."""
         return None if self.message is None else self.message.role
+
+    @property
+    def trail(self) -> bytes:
+        """The fingerprint of all messages up to here as they were sent, without their cache marks."""
+        missing = []
+        at: Step | None = self
+        while at is not None and at._trail is None:
+            missing.append(at)
+            at = at.parent
+        trail = at._trail if at is not None and at._trail is not None else b""
+        for step in reversed(missing):
+            if step.message is not None:
+                blocks = b"".join(block.content for block in step.message.blocks)
+                trail = digest(trail, step.message.role[:1].encode("ascii"), blocks)
+            step._trail = trail
+        return trail
+
+    @property
+    def ends_in_compaction(self) -> bool:
+        """Whether the last thing is a compaction, failed or not: the model goes on from there."""
+        return self.message is not None and any(
+            block.kind == "compaction" for block in self.message.blocks[-1:]
+        )
 
     def follow(self, message: Message) -> tuple[Step, bool]:
         """Return the step that ``message`` leads to, and whether it is new.
@@ -99,13 +132,15 @@ class Step:
         if self.message is not None and not self.message.blocks:
             raise invalid(f"messages.{self.index}: {NEVER_EMPTY}")
         step = Step(self, message)
+        step._compact(message)
         if message.marks:
             step.marks += tuple(
                 (step, index, lifetime, f"messages.{step.index}.{path}")
                 for index, lifetime, path in message.marks
             )
-        step.has_image = step.has_image or any(block.has_image for block in message.blocks)
-        step.has_citations = step.has_citations or any(block.has_citations for block in message.blocks)
+        read = message.blocks[message.opens_at or 0 :]
+        step.has_image = step.has_image or any(block.has_image for block in read)
+        step.has_citations = step.has_citations or any(block.has_citations for block in read)
         if message.role == "assistant":
             self._call(step, message)
         elif message.role == "user":
@@ -119,6 +154,21 @@ class Step:
             self._next = {}
         self._next[message] = step
         return step
+
+    def _compact(self, message: Message) -> None:
+        """Take in the compactions of this step's message; whatever stands before them is not read any more."""
+        for index, block in enumerate(message.blocks):
+            if not block.is_compaction:
+                continue
+            path = f"messages.{self.index}.content.{index}"
+            if self.is_sealed or (block.seal is not None and self.cut is not None):
+                raise compaction_block.ambiguous(path)
+            if block.seal is not None:
+                if self.index or index:
+                    raise compaction_block.misplaced(path)
+                self.is_sealed = True
+            self.cut = (self, index)
+            self.has_image = self.has_citations = False
 
     def _call(self, step: Step, message: Message) -> None:
         if self.role == "assistant":
@@ -192,8 +242,8 @@ class Conversations:
         """Whether so much has been read that it is time to start anew."""
         return self._steps > max(_MOST_STEPS, _MOST_STEPS_OF_THE_LONGEST * self._longest)
 
-    def read(self, messages: Any) -> Step:
-        """Return the step at the end of these messages.
+    def read(self, messages: Any, *, to_compact: bool = False) -> Step:
+        """Return the step at the end of these messages; ``to_compact``: they are to be summarised, not answered.
 
         Raises ApiError where the API would refuse a message's shape, else where it would refuse their order.
         """
@@ -222,6 +272,12 @@ class Conversations:
                 self._check_shapes(messages, index + 1)
                 raise
             self._steps += is_new
+        if to_compact and step.pending and step.role == "assistant":
+            raise invalid(
+                f"messages.{step.index}: the conversation ends on an assistant turn that is not finished; "
+                "send the results of its tool calls before it is compacted",
+                "compaction_incomplete_turn",
+            )
         step.finish()
         return step
 

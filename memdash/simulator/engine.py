@@ -5,16 +5,28 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from memdash.simulator.cache import Bill, PromptCache
-from memdash.simulator.errors import invalid
+from memdash.simulator.answer import compose
+from memdash.simulator.cache import PromptCache
+from memdash.simulator.compaction import (
+    Summary,
+    check_can_compact,
+    prompt_size,
+    signed_block,
+    summarise,
+    threshold_block,
+)
+from memdash.simulator.diagnostics import Diagnostics
+from memdash.simulator.errors import ApiError, invalid
 from memdash.simulator.hint import Hint
-from memdash.simulator.latency import first_event_ms, pace_of
-from memdash.simulator.pretend import HonestModel, PretendModel
+from memdash.simulator.latency import pace_of
+from memdash.simulator.pretend import HonestModel, Overloaded, PretendModel
 from memdash.simulator.reply import Ids, Reply, no_reply, seed_of, write_reply
 from memdash.simulator.request import Request, RequestReader
+from memdash.simulator.rules import CACHE_DIAGNOSTICS
+from memdash.simulator.sampling import COMPACTION, MESSAGE, Sampling
 from memdash.tokens import TokenCounter
 from memdash.tokens import counter as named_counter
 
@@ -82,8 +94,11 @@ class Engine:
         self.config = config
         self.token_counter = counter or named_counter(config.token_counter)
         self._model = model or HonestModel()
-        self._reader = RequestReader(self.token_counter, enforce_binding=config.enforce_binding)
+        self._reader = RequestReader(
+            self.token_counter, enforce_binding=config.enforce_binding, relax_limits=config.relax_limits
+        )
         self._cache = PromptCache(warm_fixed_part=config.warm_fixed_part)
+        self._diagnostics = Diagnostics()
         self._seed = secrets.token_bytes(16) if config.seed is None else str(config.seed).encode()
         self._occurrences: dict[bytes, int] = {}
         self._lock = threading.Lock()
@@ -98,22 +113,34 @@ class Engine:
         """
         with self._lock:
             request = self._read(body, caller)
-            lookup = self._cache.look(request.marks, request.total, now_ms)
-            ids, draft_seed = self._seeds(request, caller)
-            if request.options.max_tokens:
-                reply = write_reply(self._model.draft(body, caller.hint, draft_seed), request, ids)
-            else:
-                reply = no_reply()
-            timing = self._timing(request, lookup.bill, reply)
+            ids, seed = self._seeds(request, caller)
+            # The second iteration of a compaction reads what the first one wrote, even in a trial.
+            trial = not commit and request.compacts
+            sampling = self._sampling(request, now_ms, self._cache.copy() if trial else self._cache)
+            sampling.stores = commit or trial
+            reply = self._reply(request, caller, ids, seed, sampling)
+            message = compose(request, reply, sampling.iterations, ids)
+            self._diagnose(request, caller, message, sampling, commit=commit)
             if commit:
-                self._cache.store(lookup, now_ms, now_ms + timing.first_event_ms)
                 self._count_occurrence(request)
-        return Outcome(_message(request, lookup.bill, reply, ids), timing)
+        last = sampling.iterations[-1]
+        return Outcome(
+            message,
+            Timing(
+                first_event_ms=sampling.iterations[0].first_event_ms,
+                first_text_ms=last.first_text_ms if reply.has_text else None,
+                total_ms=last.end_ms,
+            ),
+        )
 
     def count_tokens(self, body: Mapping[str, Any], caller: Caller, now_ms: float) -> dict[str, Any]:
         """Answer ``POST /v1/messages/count_tokens``. Raises ApiError where the API would refuse."""
         with self._lock:
-            return {"input_tokens": self._read(body, caller, is_count=True).total}
+            request = self._read(body, caller, is_count=True)
+            count: dict[str, Any] = {"input_tokens": request.total}
+            if request.options.context.asked:
+                count["context_management"] = {"original_input_tokens": request.original_total}
+            return count
 
     def absorb(
         self,
@@ -123,18 +150,110 @@ class Engine:
         first_event_ms: float,
         message: Mapping[str, Any],
     ) -> None:
-        """Bring the cache to the state it would have, had this request been sent then and answered with
-        ``message``.
+        """Bring cache and diagnostics to the state they would have, had this request been sent then and answered
+        with ``message``.
 
         ``first_event_ms`` is absolute, on the clock of ``started_ms``: when the response began and its
-        entries became readable. Raises ApiError where the API would have refused the request.
+        entries became readable. ``message`` needs its id and its content, and where the API compacted inside it
+        the output tokens in ``usage.iterations``. Raises ApiError where the API would have refused the request.
         """
         with self._lock:
             request = self._read(body, caller)
-            self._cache.store(
-                self._cache.look(request.marks, request.total, started_ms), started_ms, first_event_ms
-            )
+            sampling = self._sampling(request, started_ms, self._cache)
+            on_demand = request.options.compaction
+            if on_demand is not None:
+                total = prompt_size(request, on_demand.instructions)
+                sampling.run(COMPACTION, request.marks, total, 0, began_ms=first_event_ms)
+            elif (edit := request.options.context.compact) is not None and _is_compacted(message):
+                total = prompt_size(request, edit.instructions)
+                output = _compaction_output(message)
+                sampling.run(COMPACTION, request.marks, total, output, began_ms=first_event_ms)
+                if message.get("stop_reason") != "compaction":
+                    block = message["content"][0]
+                    request_behind = self._behind(request, caller, block) if block["content"] else request
+                    sampling.run(MESSAGE, request_behind.marks, request_behind.total, 0)
+            else:
+                sampling.run(MESSAGE, request.marks, request.total, 0, began_ms=first_event_ms)
+            self._diagnose(request, caller, {"id": message.get("id")}, sampling, commit=True)
             self._count_occurrence(request)
+
+    def _sampling(self, request: Request, now_ms: float, cache: PromptCache) -> Sampling:
+        pace = pace_of(request.model, fast=request.options.fast)
+        return Sampling(cache, pace, self.config.latency_factor, now_ms)
+
+    def _reply(self, request: Request, caller: Caller, ids: Ids, seed: int, sampling: Sampling) -> Reply:
+        """Find what is to be answered, iteration by iteration."""
+        options = request.options
+        if options.compaction is not None:
+            check_can_compact(request)
+            summary = self._summarise(request, options.compaction.instructions, seed, sampling)
+            content = [signed_block(summary.text, request)] if summary.text is not None else []
+            return Reply(content, summary.stop_reason, None, 0, 0)
+        if not options.max_tokens:
+            reply = no_reply()
+            sampling.run(MESSAGE, request.marks, request.total, 0)
+            return reply
+        edit = options.context.compact
+        if edit is None or not request.compacts:
+            return self._message(request, request.shown(), caller, ids, seed, sampling)
+        summary = self._summarise(request, edit.instructions, seed, sampling)
+        block = threshold_block(summary.text)
+        if edit.pause:
+            return Reply([block], "compaction", None, 0, 0)
+        shown = request.shown()
+        behind = request
+        if summary.text is not None:
+            behind = self._behind(request, caller, block)
+            shown = {**shown, "messages": [*shown["messages"], _said(block)]}
+        reply = self._message(behind, shown, caller, ids, seed, sampling)
+        return replace(reply, content=[block, *reply.content])
+
+    def _summarise(
+        self, request: Request, instructions: str | None, seed: int, sampling: Sampling
+    ) -> Summary:
+        summary = summarise(self._model, request, instructions, seed)
+        sampling.run(COMPACTION, request.marks, summary.prompt_tokens, summary.output_tokens)
+        return summary
+
+    def _message(
+        self,
+        request: Request,
+        shown: Mapping[str, Any],
+        caller: Caller,
+        ids: Ids,
+        seed: int,
+        sampling: Sampling,
+    ) -> Reply:
+        """Have the model answer ``shown``, which is what ``request`` puts into the prompt."""
+        try:
+            draft = self._model.draft(shown, caller.hint, seed)
+        except Overloaded as error:
+            raise ApiError(529, "overloaded_error", str(error) or "Overloaded") from None
+        reply = write_reply(draft, request, ids)
+        sampling.run(MESSAGE, request.marks, request.total, reply.output_tokens, reply.thinking_tokens)
+        return reply
+
+    def _behind(self, request: Request, caller: Caller, block: Mapping[str, Any]) -> Request:
+        """Return the request as it goes on behind a compaction: as the client will send it, with the block at its end."""
+        body = {**request.body, "messages": [*request.body["messages"], _said(block)]}
+        return self._read(body, caller)
+
+    def _diagnose(
+        self,
+        request: Request,
+        caller: Caller,
+        message: dict[str, Any],
+        sampling: Sampling,
+        *,
+        commit: bool,
+    ) -> None:
+        """Add ``diagnostics`` to a message where the request asks for them under their beta header."""
+        if not (request.options.asks_diagnosis and request.rules.allows(CACHE_DIAGNOSTICS)):
+            return
+        bill = sampling.iterations[0].bill
+        message["diagnostics"] = self._diagnostics.compare(request, caller.betas, caller.key, bill)
+        if commit and message["id"] is not None:
+            self._diagnostics.remember(request, caller.betas, caller.key, message["id"], bill)
 
     def _read(self, body: Mapping[str, Any], caller: Caller, *, is_count: bool = False) -> Request:
         try:
@@ -164,45 +283,16 @@ class Engine:
             del self._occurrences[next(iter(self._occurrences))]
         self._occurrences[content] = count + 1
 
-    def _timing(self, request: Request, bill: Bill, reply: Reply) -> Timing:
-        pace = pace_of(request.model, fast=request.options.fast)
-        factor = self.config.latency_factor
-        first_event = first_event_ms(pace, bill)
-        first_text = first_event + pace.per_output_token * (reply.thinking_tokens + 1)
-        return Timing(
-            first_event_ms=first_event * factor,
-            first_text_ms=first_text * factor if reply.has_text else None,
-            total_ms=(first_event + pace.per_output_token * reply.output_tokens) * factor,
-        )
+
+def _said(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {"role": "assistant", "content": [block]}
 
 
-def _message(request: Request, bill: Bill, reply: Reply, ids: Ids) -> dict[str, Any]:
-    usage: dict[str, Any] = {
-        "input_tokens": bill.plain,
-        "cache_creation_input_tokens": bill.written,
-        "cache_read_input_tokens": bill.read,
-        "cache_creation": {
-            "ephemeral_5m_input_tokens": bill.write_5m,
-            "ephemeral_1h_input_tokens": bill.write_1h,
-        },
-        "output_tokens": reply.output_tokens,
-        "output_tokens_details": {"thinking_tokens": reply.thinking_tokens},
-        "service_tier": "standard",
-        "inference_geo": request.options.inference_geo or "global",
-    }
-    if request.options.speed is not None:
-        usage["speed"] = request.options.speed
-    message: dict[str, Any] = {
-        "id": ids.draw("msg"),
-        "type": "message",
-        "role": "assistant",
-        "model": request.body["model"],
-        "content": reply.content,
-        "stop_reason": reply.stop_reason,
-        "stop_sequence": reply.stop_sequence,
-        "stop_details": None,
-        "usage": usage,
-    }
-    if request.transformations is not None:
-        message["input_transformations"] = request.transformations
-    return message
+def _is_compacted(message: Mapping[str, Any]) -> bool:
+    return any(block.get("type") == COMPACTION for block in (message.get("content") or ())[:1])
+
+
+def _compaction_output(message: Mapping[str, Any]) -> int:
+    """Return the output tokens of the compaction inside a recorded message."""
+    iterations = (message.get("usage") or {}).get("iterations") or ()
+    return next((int(one["output_tokens"]) for one in iterations if one["type"] == COMPACTION), 0)

@@ -26,7 +26,8 @@ class Message:
 
     ``raw`` is the message as sent. ``is_plain`` says that Python's equality is exact enough to know it again:
     it holds nothing but strings in the places of strings. ``written`` is the JSON of those of its blocks for
-    which it is not (equality takes ``1`` for ``true``, and does not see the order of keys).
+    which it is not (equality takes ``1`` for ``true``, and does not see the order of keys). ``opens_at`` is the
+    last of its blocks that is a compaction with content: everything before that is closed.
     """
 
     role: str
@@ -35,6 +36,7 @@ class Message:
     marks: tuple[tuple[int, Lifetime, str], ...]
     is_plain: bool
     written: tuple[tuple[int, str], ...]
+    opens_at: int | None = None
 
     def is_same(self, raw: Any) -> bool:
         """Whether ``raw`` is this very message again."""
@@ -89,7 +91,16 @@ def read_message(raw: Any, index: int, rules: Rules) -> Message:
     if not blocks and role != "assistant":
         raise invalid(f"{path}: {NEVER_EMPTY}")
     is_plain = not written and raw.get("output_config") is None
-    return Message(role, raw, blocks, marks, is_plain, written if raw.get("output_config") is None else ())
+    opens_at = max((at for at, block in enumerate(blocks) if block.is_compaction), default=None)
+    return Message(
+        role,
+        raw,
+        blocks,
+        marks,
+        is_plain,
+        written if raw.get("output_config") is None else (),
+        opens_at,
+    )
 
 
 def telling_text(raw: Any) -> tuple[str, str] | None:
@@ -100,6 +111,7 @@ def telling_text(raw: Any) -> tuple[str, str] | None:
     if isinstance(content, list) and content and isinstance(content[-1], dict):
         last = content[-1]
         content = last.get("text") or last.get("tool_use_id") or last.get("id") or last.get("signature")
+        content = content or last.get("content")
     return (role, content) if isinstance(role, str) and isinstance(content, str) else None
 
 

@@ -8,6 +8,13 @@ from typing import Any
 
 from memdash.models import ModelFacts, ThinkingType
 from memdash.simulator import fields
+from memdash.simulator.context_management import (
+    NO_MANAGEMENT,
+    ContextManagement,
+    Summarize,
+    read_compaction,
+    read_context_management,
+)
 from memdash.simulator.digests import as_written
 from memdash.simulator.errors import ApiError, invalid
 from memdash.simulator.marks import Lifetime, lifetime_of
@@ -43,7 +50,8 @@ class Options:
     """Validated parameters with defaults filled in.
 
     ``max_tokens`` is None for a count. ``automatic_mark`` is the lifetime of the top-level ``cache_control``.
-    ``output_format`` is the requested format as JSON.
+    ``output_format`` is the requested format as JSON. ``compaction`` asks for a compaction instead of a reply.
+    ``asks_diagnosis`` says that the request has ``diagnostics``, ``previous_message`` what it names there.
     """
 
     max_tokens: int | None
@@ -58,6 +66,10 @@ class Options:
     stop_sequences: tuple[str, ...]
     automatic_mark: Lifetime | None
     inference_geo: str | None
+    context: ContextManagement
+    compaction: Summarize | None
+    asks_diagnosis: bool
+    previous_message: str | None
 
     @property
     def forces_tool(self) -> bool:
@@ -65,8 +77,10 @@ class Options:
         return self.tool_choice in FORCED_CHOICES
 
 
-def read_options(body: Mapping[str, Any], model: ModelFacts, rules: Rules, *, is_count: bool) -> Options:
-    """Read the parameters of a request for ``model``.
+def read_options(
+    body: Mapping[str, Any], model: ModelFacts, rules: Rules, *, is_count: bool, relax_limits: bool
+) -> Options:
+    """Read the parameters of a request for ``model``; ``relax_limits`` takes triggers below the API's floors.
 
     Raises ApiError where the API would refuse one of them.
     """
@@ -84,10 +98,11 @@ def read_options(body: Mapping[str, Any], model: ModelFacts, rules: Rules, *, is
             fields.string(body[name], name)
     if body.get("container") is not None and not isinstance(body["container"], str):
         fields.open_object(body["container"], "container")
-    if body.get("diagnostics") is not None:
-        diagnostics = fields.closed_object(body["diagnostics"], "diagnostics", may=("previous_message_id",))
-        if diagnostics.get("previous_message_id") is not None:
-            fields.string(diagnostics["previous_message_id"], "diagnostics.previous_message_id")
+    context, compaction = NO_MANAGEMENT, None
+    if "context_management" in body:
+        context = read_context_management(body["context_management"], model, rules, relax_limits=relax_limits)
+    if "compaction" in body:
+        compaction = read_compaction(body["compaction"], model, rules)
     stream = body.get("stream") is not None and fields.boolean(body["stream"], "stream")
     options = Options(
         max_tokens=max_tokens,
@@ -102,10 +117,39 @@ def read_options(body: Mapping[str, Any], model: ModelFacts, rules: Rules, *, is
         stop_sequences=_stop_sequences(body.get("stop_sequences")),
         automatic_mark=lifetime_of(body, ""),
         inference_geo=body.get("inference_geo"),
+        context=context,
+        compaction=compaction,
+        asks_diagnosis=body.get("diagnostics") is not None,
+        previous_message=_previous_message(body.get("diagnostics")),
     )
     if max_tokens == 0:
         _check_prewarming(options, stream)
+    if compaction is not None and not is_count:
+        _check_compaction(options)
     return options
+
+
+def _previous_message(value: Any) -> str | None:
+    if value is None:
+        return None
+    diagnostics = fields.closed_object(value, "diagnostics", may=("previous_message_id",))
+    if diagnostics.get("previous_message_id") is None:
+        return None
+    return fields.string(diagnostics["previous_message_id"], "diagnostics.previous_message_id")
+
+
+def _check_compaction(options: Options) -> None:
+    """Refuse what only shapes a reply together with a compaction on demand, which gives none."""
+    conflicts = {
+        "context_management": options.context.asked,
+        "stop_sequences": bool(options.stop_sequences),
+        "output_config.format": options.output_format is not None,
+        f'tool_choice of type "{options.tool_choice}"': options.forces_tool,
+        "max_tokens: 0": options.max_tokens == 0,
+    }
+    for name, present in conflicts.items():
+        if present:
+            raise invalid(f"compaction: cannot be combined with {name}")
 
 
 def _max_tokens(body: Mapping[str, Any], model: ModelFacts, thinking: Thinking) -> int:

@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from memdash.models import ModelFacts
 from memdash.simulator.blocks import Block
+from memdash.simulator.compaction_block import Seal
 from memdash.simulator.digests import digest
 from memdash.simulator.messages import Message
 from memdash.simulator.thinking import NO_THOUGHT, Thought, fits
@@ -28,6 +29,18 @@ _MESSAGE_FRAME_TOKENS = {6: 3, 7: 4, 11: 3}
 """What opens a message, by what a request of one user message costs in all beside its text."""
 
 _ROLE_MARKS = {"user": b"u", "assistant": b"a", "system": b"s", "tool": b"t", "prompt": b"p"}
+
+
+class Thinking(StrEnum):
+    """What becomes of the thinking of a message.
+
+    A model that strips the thinking of earlier turns never looks at it. Thinking that context editing clears is
+    checked, and counts as what later blocks were made after, but the model does not see it.
+    """
+
+    SHOWN = "shown"
+    STRIPPED = "stripped"
+    CLEARED = "cleared"
 
 
 class Trouble(StrEnum):
@@ -87,16 +100,16 @@ class Prompt:
 
     ``content`` and ``total`` are fingerprint and tokens of all up to here; ``contents`` and ``totals`` those
     at each block of this part, and ``shown`` the index of each of these blocks in its message. ``meaning`` is
-    the fingerprint that thinking is bound to: it leaves out thinking blocks and options. ``thoughts`` counts
-    the thinking blocks the model sees, ``last_thought`` is the id of the last. ``depth`` counts messages.
-    ``is_fixed`` marks tools and system.
+    the fingerprint that thinking is bound to: it leaves out thinking blocks, options and what context editing
+    does. ``thoughts`` counts the thinking blocks so far, ``last_thought`` is the id of the last. ``seal`` is that
+    of the compaction block the prompt ends with: what comes next says whether thinking goes on from the
+    conversation it stands for. ``is_fixed`` marks tools and system.
     """
 
     __slots__ = (
         "_next",
         "content",
         "contents",
-        "depth",
         "is_fixed",
         "last_thought",
         "meaning",
@@ -104,6 +117,7 @@ class Prompt:
         "parent",
         "reader",
         "role",
+        "seal",
         "shown",
         "thoughts",
         "total",
@@ -124,12 +138,12 @@ class Prompt:
         self.shown: tuple[int, ...] = ()
         self.role: str | None = None
         self.is_fixed = True
-        self.depth = 0
+        self.seal: Seal | None = None
         self.thoughts = 0
         self.last_thought = NO_THOUGHT
         self.notes: tuple[Note, ...] = ()
         self.troubled = 0
-        self._next: dict[tuple[Message, bool], Prompt] | None = None
+        self._next: dict[tuple[Message, int, Thinking], Prompt] | None = None
 
     def and_part(self, name: str, blocks: Iterable[Block], *, frame: int = 0) -> Prompt:
         """Return the prompt with tools or system blocks after it; ``frame`` tokens open them if there are
@@ -154,17 +168,29 @@ class Prompt:
             total=self.total + more_tokens,
         )
 
-    def and_message(self, message: Message, *, without_thinking: bool = False) -> Prompt:
-        """Return the prompt with a message after it, on models that strip it without the thinking of earlier
-        turns.
+    def and_message(self, message: Message, at: int, thinking: Thinking = Thinking.SHOWN) -> Prompt:
+        """Return the prompt with the message at that index of the request after it, from its latest compaction
+        on.
         """
         if self._next is None:
             self._next = {}
-        key = (message, without_thinking)
+        key = (message, at, thinking)
         prompt = self._next.get(key)
         if prompt is None:
-            prompt = self._next[key] = self._with_message(message, without_thinking)
+            prompt = self._next[key] = self._with_message(message, at, thinking)
         return prompt
+
+    def resumed(self, role: str) -> tuple[bytes, int, bytes]:
+        """Return ``meaning``, ``thoughts`` and ``last_thought`` as they are for a block of ``role`` that comes next.
+
+        Behind a compaction on demand, turns that were kept go on from the conversation that was summarised, if
+        that was done by a model that binds thinking to its prefix, under this system prompt and these tools, and
+        the first of them is not of the role that the summarised part ended with (Messages API, compaction).
+        """
+        seal = self.seal
+        if seal is None or not seal.preserves or role == seal.last_role:
+            return self.meaning, self.thoughts, self.last_thought
+        return seal.meaning, seal.thoughts, seal.last_thought
 
     def back_from(self, index: int) -> Iterator[tuple[bytes, int]]:
         """Yield fingerprint and tokens at block ``index`` of this part and at every block before it,
@@ -189,29 +215,37 @@ class Prompt:
             prompt = prompt.parent
         return notes
 
-    def _with_message(self, message: Message, without_thinking: bool) -> Prompt:
+    def _with_message(self, message: Message, at: int, thinking: Thinking) -> Prompt:
         prompt = Prompt(self.reader, self, content=self.content, meaning=self.meaning, total=self.total)
         prompt.is_fixed = False
-        prompt.depth = self.depth + 1
+        prompt.seal = self.seal
         prompt.thoughts, prompt.last_thought = self.thoughts, self.last_thought
         blocks: list[tuple[int, Block]] = []
         notes: list[Note] = []
-        meaning = self.meaning
-        role_mark = _ROLE_MARKS[message.role]
+        role = message.role
+        role_mark = _ROLE_MARKS[role]
         dropping = False
-        for index, block in enumerate(message.blocks):
+        start = message.opens_at or 0
+        for index, block in enumerate(message.blocks[start:] if start else message.blocks, start):
+            if block.is_failed_compaction or (
+                thinking is Thinking.STRIPPED and block.kind in ("thinking", "redacted_thinking")
+            ):
+                continue
+            if prompt.seal is not None:
+                prompt.meaning, prompt.thoughts, prompt.last_thought = prompt.resumed(role)
+                prompt.seal = None
             if not block.is_thinking:
                 if block.kind == "redacted_thinking":
-                    if without_thinking:
+                    if thinking is Thinking.CLEARED:
                         continue
                 else:
                     dropping = False
-                    meaning = digest(meaning, role_mark, block.meaning)
+                    if block.seal is not None and block.seal.opening == self.meaning:
+                        prompt.seal = block.seal
+                    prompt.meaning = digest(prompt.meaning, role_mark, block.meaning)
                 blocks.append((index, block))
                 continue
-            if without_thinking:
-                continue
-            trouble = prompt._trouble(block.thought, meaning)
+            trouble = prompt._trouble(block.thought, prompt.meaning)
             # A mismatch takes the rest of the turn's consecutive thinking blocks with it.
             if trouble is None and dropping:
                 trouble = Trouble.PREFIX
@@ -219,18 +253,18 @@ class Prompt:
                 trouble is Trouble.PREFIX and self.reader.drops_mismatches
             )
             if trouble is not None:
-                notes.append(Note(self.depth, index, trouble, block.thought, meaning, dropped))
+                notes.append(Note(at, index, trouble, block.thought, prompt.meaning, dropped))
             if dropped:
                 dropping = trouble is Trouble.PREFIX
                 continue
-            blocks.append((index, block))
+            if thinking is not Thinking.CLEARED:
+                blocks.append((index, block))
             if block.thought is not None:
                 prompt.thoughts += 1
                 prompt.last_thought = block.thought.id
-        prompt._extend(message.role, blocks, self.reader.message_frame if self.role != message.role else 0)
+        prompt._extend(role, blocks, self.reader.message_frame if self.role != role else 0)
         # A message of which nothing is shown does not come between its neighbours.
-        prompt.role = message.role if blocks else self.role
-        prompt.meaning = meaning
+        prompt.role = role if blocks else self.role
         prompt.notes = tuple(notes)
         prompt.troubled = self.troubled + len(notes)
         return prompt

@@ -227,13 +227,14 @@ class _Writer:
     def _thinking_block(self, tokens: int) -> dict[str, Any]:
         prompt = self._request.prompt
         text = "" if self._request.options.thinking.omitted else self._ids.choose(_SUMMARIES)
+        meaning, thoughts, last_thought = prompt.resumed("assistant")
         thought = Thought(
             id=self._ids.draw_bytes(ID_SIZE),
             model=self._request.model.id,
             account=prompt.reader.account,
-            previous=prompt.last_thought,
-            count=prompt.thoughts,
-            binding=prompt.meaning,
+            previous=last_thought,
+            count=thoughts,
+            binding=meaning,
             tools=prompt.reader.tools,
             system=prompt.reader.system,
             tokens=tokens,

@@ -9,11 +9,12 @@ from typing import Any
 from memdash.models import ModelFacts, facts
 from memdash.simulator import fields, thinking
 from memdash.simulator.cache import PlacedMark
+from memdash.simulator.clearing import Clearing, shown_messages
 from memdash.simulator.conversation import Conversations, Step
 from memdash.simulator.errors import ApiError, invalid
-from memdash.simulator.opening import Openings
+from memdash.simulator.opening import Opening, Openings
 from memdash.simulator.options import Options, read_options
-from memdash.simulator.placing import place
+from memdash.simulator.placing import Placed, place
 from memdash.simulator.prompt import REPLY_FRAME_TOKENS, Prompt, Trouble
 from memdash.simulator.rules import BINDING_CONTROLS, Rules, rules_for
 from memdash.simulator.tools import ToolSet
@@ -30,6 +31,8 @@ _COUNTED = frozenset(
         "output_config",
         "cache_control",
         "speed",
+        "context_management",
+        "compaction",
     )
 )
 _CREATED = _COUNTED | {
@@ -51,26 +54,72 @@ _SAMPLING = frozenset(("temperature", "top_p", "top_k"))
 class Request:
     """A valid request.
 
-    ``total`` counts the whole prompt. ``transformations`` is None unless the beta header asks for them.
-    ``continues_loop`` says that the request hands in tool results.
+    ``rules`` are those it fell under, ``step`` is where its messages end, ``opening`` what stands before them.
+    ``placed`` is how they are laid out, ``total`` counts the whole prompt. ``transformations`` is None unless
+    the beta header asks for them.
     """
 
     body: Mapping[str, Any]
+    rules: Rules
     model: ModelFacts
     options: Options
-    tools: ToolSet
-    prompt: Prompt
-    marks: list[PlacedMark]
+    step: Step
+    opening: Opening
+    placed: Placed
     total: int
     transformations: list[dict[str, str]] | None
-    continues_loop: bool
+
+    @property
+    def tools(self) -> ToolSet:
+        """The tools it offers."""
+        return self.opening.tool_set
+
+    @property
+    def prompt(self) -> Prompt:
+        """The whole prompt."""
+        return self.placed.prompt
+
+    @property
+    def marks(self) -> list[PlacedMark]:
+        """The cache marks on it."""
+        return self.placed.marks
+
+    @property
+    def continues_loop(self) -> bool:
+        """Whether it hands in tool results."""
+        return _hands_in_results(self.step)
+
+    @property
+    def original_total(self) -> int:
+        """What the prompt would count without context editing."""
+        return self.placed.original + REPLY_FRAME_TOKENS
+
+    @property
+    def compacts(self) -> bool:
+        """Whether it has reached the threshold past which the API compacts.
+
+        A request that hands a compaction back to have the model go on from it is not compacted again, or a paused
+        conversation with a long fixed part would never go on.
+        """
+        edit = self.options.context.compact
+        return edit is not None and self.total >= edit.trigger and not self.step.ends_in_compaction
+
+    def shown(self) -> Mapping[str, Any]:
+        """Return the body as the model sees it: without what context editing cleared."""
+        cleared = self.placed.cleared
+        if not cleared:
+            return self.body
+        messages = shown_messages(self.body["messages"], cleared, self.options.context.clear_tool_uses)
+        return {**self.body, "messages": messages}
 
 
 class RequestReader:
     """Validates requests and builds their prompts, remembering what earlier requests had in common with them."""
 
-    def __init__(self, counter: TokenCounter, *, enforce_binding: bool) -> None:
+    def __init__(self, counter: TokenCounter, *, enforce_binding: bool, relax_limits: bool = False) -> None:
         self._enforce_binding = enforce_binding
+        self._relax_limits = relax_limits
+        self._clearing = Clearing()
         self._conversations: dict[Rules, Conversations] = {}
         self._openings = Openings(counter)
 
@@ -85,25 +134,26 @@ class RequestReader:
         rules = rules_for(api_version, betas)
         _check_fields(body, rules, is_count)
         model = _model(body["model"])
-        options = read_options(body, model, rules, is_count=is_count)
-        step = self._conversation(rules).read(body["messages"])
+        options = read_options(body, model, rules, is_count=is_count, relax_limits=self._relax_limits)
+        to_compact = options.compaction is not None and not is_count
+        step = self._conversation(rules).read(body["messages"], to_compact=to_compact)
         opening = self._openings.read(body, key, model, options, rules, step)
         _check_fit(step, model, options, opening.tool_set)
-        prompt, marks = place(step, opening, options)
-        transformations = self._check_thinking(prompt, step, options, rules)
-        total = prompt.total + REPLY_FRAME_TOKENS
+        placed = place(step, opening, options, self._clearing)
+        transformations = self._check_thinking(placed.prompt, step, options, rules)
+        total = placed.prompt.total + REPLY_FRAME_TOKENS
         if not is_count and total > model.context_window:
             raise invalid(f"prompt is too long: {total} tokens > {model.context_window} maximum")
         return Request(
             body=body,
+            rules=rules,
             model=model,
             options=options,
-            tools=opening.tool_set,
-            prompt=prompt,
-            marks=marks,
+            step=step,
+            opening=opening,
+            placed=placed,
             total=total,
             transformations=transformations if rules.allows(BINDING_CONTROLS) else None,
-            continues_loop=_hands_in_results(step),
         )
 
     def _conversation(self, rules: Rules) -> Conversations:
@@ -111,6 +161,7 @@ class RequestReader:
         if conversations is None or conversations.is_full:
             # Nothing but speed is lost: what the cache holds is kept by fingerprint.
             self._openings.clear()
+            self._clearing.clear()
             conversations = self._conversations[rules] = Conversations(rules)
         return conversations
 
@@ -175,7 +226,13 @@ def _check_fit(step: Step, model: ModelFacts, options: Options, tools: ToolSet) 
             'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, '
             'not "system" as an input message role, for this model.'
         )
-    if step.role == "assistant" and (not model.prefill or options.thinking.budget_tokens is not None):
+    if step.is_sealed and options.context.compact is not None:
+        raise invalid(
+            "context_management: a signed `compaction` block in `messages` cannot be combined with a compaction edit"
+        )
+    if step.role != "assistant" or step.ends_in_compaction or options.compaction is not None:
+        return
+    if not model.prefill or options.thinking.budget_tokens is not None:
         raise invalid(
             "This model does not support assistant message prefill. The conversation must end with a user message."
         )

@@ -9,9 +9,23 @@ from functools import lru_cache
 BINDING_CONTROLS = "thinking-binding-controls-2026-08-01"
 THINKING_UPDATES = "thinking-display-updates-2026-08-18"
 OUTPUT_CONFIG_IN_CONVERSATION = "mid-conversation-output-config-2026-07-01"
+CONTEXT_EDITING = "context-management-2025-06-27"
+THRESHOLD_COMPACTION = "compact-2026-01-12"
+COMPACTION_ON_DEMAND = "compact-2026-09-04"
+CACHE_DIAGNOSTICS = "cache-diagnosis-2026-04-07"
 
 _NEW_RULES_SINCE = "2026-10-21"
-_BETAS_THAT_MATTER = frozenset({BINDING_CONTROLS, THINKING_UPDATES, OUTPUT_CONFIG_IN_CONVERSATION})
+_BETAS_THAT_MATTER = frozenset(
+    {
+        BINDING_CONTROLS,
+        THINKING_UPDATES,
+        OUTPUT_CONFIG_IN_CONVERSATION,
+        CONTEXT_EDITING,
+        THRESHOLD_COMPACTION,
+        COMPACTION_ON_DEMAND,
+        CACHE_DIAGNOSTICS,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ REFUSED = {
     ),
     "compaction without its header": (
         body(compaction={"type": "summarize"}),
-        "compaction: Extra inputs are not permitted",
+        "compaction: this parameter requires anthropic-beta: compact-2026-09-04",
     ),
     "threads without their header": (
         body(thread={"type": "create"}),

@@ -22,6 +22,10 @@ class Draft:
     calls: tuple[HintedCall, ...] = ()
 
 
+class Overloaded(Exception):  # an outcome that a model may have, named for what happened
+    """Raised by a pretend model that cannot answer now: the API says 529, and the caller may try again."""
+
+
 class PretendModel(Protocol):
     """Finds a reply to a request.
 
@@ -31,5 +35,5 @@ class PretendModel(Protocol):
     """
 
     def draft(self, request: Mapping[str, Any], hint: Hint | None, seed: int) -> Draft:
-        """Return the reply to ``request``."""
+        """Return the reply to ``request``. May raise :class:`Overloaded`."""
         ...

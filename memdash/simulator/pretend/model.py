@@ -9,6 +9,7 @@ from typing import Any, Final
 from memdash.simulator.hint import Hint
 from memdash.simulator.pretend import answers, replies
 from memdash.simulator.pretend.draft import Draft
+from memdash.simulator.pretend.handover import open_message
 from memdash.simulator.pretend.limits import named
 from memdash.simulator.pretend.orders import summary_order
 from memdash.simulator.pretend.questions import asked
@@ -30,9 +31,9 @@ class HonestModel:
     def draft(self, request: Mapping[str, Any], hint: Hint | None, seed: int) -> Draft:
         """Return the reply to ``request``; ``seed`` fixes every random choice."""
         given = messages(request)
-        random = Random(f"{seed}/{steps_taken(given)}")
+        random = Random(f"{seed}/{steps_taken(request.get('messages') or ())}")
         thinking = _thinking_tokens(request, random)
-        step = due_step(request, given, hint)
+        step = due_step(request, hint)
         if step is not None:
             return Draft(step.text, thinking, step.calls)
         if hint is not None and hint.reply is not None:
@@ -47,7 +48,7 @@ class HonestModel:
         if order is not None:
             max_tokens = request.get("max_tokens")
             return summarise(order, max_tokens if isinstance(max_tokens, int) else None)
-        said = last_user_text(given)[1]
+        said = last_user_text(given)[1] or open_message(given)
         question = asked(said)
         if question is not None:
             # Every place where the very words of the question stand is the question itself, not something said.

@@ -11,24 +11,38 @@ from memdash.simulator.pretend.visible import Request, has_tool_result
 
 
 def steps_taken(given: Sequence[Mapping[str, Any]]) -> int:
-    """Count the assistant messages since the user last spoke; a message that brings a tool result is no speaking."""
+    """Count the assistant messages since the user last spoke; a message that brings a tool result is no speaking,
+    and a compaction alone is no step.
+    """
     count = 0
     for message in reversed(given):
         if message.get("role") == "assistant":
-            count += 1
+            count += not _only_compacts(message)
         elif message.get("role") == "user" and not has_tool_result(message):
             break
     return count
 
 
-def due_step(request: Request, given: Sequence[Mapping[str, Any]], hint: Hint | None) -> HintedStep | None:
-    """Return the scripted step to take now, without calls of tools that the request does not offer; None when all are done."""
+def _only_compacts(message: Mapping[str, Any]) -> bool:
+    content = message.get("content")
+    return (
+        isinstance(content, list)
+        and bool(content)
+        and all(block.get("type") == "compaction" for block in content)
+    )
+
+
+def due_step(request: Request, hint: Hint | None) -> HintedStep | None:
+    """Return the scripted step to take now, without calls of tools that the request does not offer; None when all are done.
+
+    Steps before a compaction count too: where a script has come to is not a matter of memory.
+    """
     if hint is None or not hint.steps:
         return None
     offered = _offered(request)
     if not offered:
         return None
-    taken = steps_taken(given)
+    taken = steps_taken(request.get("messages") or ())
     if taken >= len(hint.steps):
         return None
     step = hint.steps[taken]
