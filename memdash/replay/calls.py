@@ -264,6 +264,13 @@ class Calls:
                 "model": record.model,
                 "content": list(content),
                 "stop_reason": record.stop_reason,
+                # How long a compaction inside the answer took follows from what it wrote.
+                "usage": {
+                    "iterations": [
+                        {"type": one.type, "output_tokens": one.usage.output_tokens or 0}
+                        for one in record.iterations
+                    ]
+                },
             }
             first_event = record.first_event_ms if record.first_event_ms is not None else record.finished_ms
             self._client.absorb(
