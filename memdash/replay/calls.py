@@ -128,14 +128,15 @@ class Calls:
             if slot.purpose is not Purpose.PROBE:
                 self._timeline.jump_to(recorded.finished_ms)
             if not _worth_repeating(recorded):
-                return self._settle(answered, request, slot)
+                return self._settle(answered, request, context, slot)
         self._check(request, slot)
         probe = slot.purpose is Purpose.PROBE
         outcome = _outcome(self._client.probe if probe else self._client.send, request)
         if isinstance(outcome, Refused) and self._diagnosis.is_refused(request, outcome):
             request = self._diagnosis.leave_out(request)
             outcome = _outcome(self._client.send, request)
-        return self._settle(self._record(outcome, request, context, slot, job=None), request, slot)
+        answered = self._record(outcome, request, context, slot, job=None)
+        return self._settle(answered, request, context, slot)
 
     def start(self, request: Request, slot: Slot) -> BackgroundCall:
         """Start a request beside the conversation. What the gate raises, it raises."""
@@ -148,13 +149,12 @@ class Calls:
         for call in self._background:
             call.settle()
 
-    def _settle(self, answered: Answered, request: Request, slot: Slot) -> Answered:
+    def _settle(self, answered: Answered, request: Request, context: Context, slot: Slot) -> Answered:
         """Remember a conversation's request as the one the next is compared with; raise a failure."""
         record = answered.record
         if record.error_message is not None:
             raise RequestFailed(record, refused_by_api(record.error_status))
         if slot.purpose in (Purpose.TURN, Purpose.TOOL):
-            context = self.book.context(request)
             self._last = Sent(record.model, request.options, context, record.started_ms, record.usage)
             self._last_number = record.number
             self._last_message_id = record.message_id
@@ -184,7 +184,8 @@ class Calls:
         shared = shared_length(before, context.entries)
         started = self._timeline.since_start(outcome.started_ms)
         miss = self._miss(outcome, request, context, slot, started)
-        ids = (context.system, context.tools, *(entry_block(one) for one in context.entries), *reply_ids)
+        fresh = (entry_block(one) for one in context.entries[shared:])  # what is shared is recorded already
+        ids = (context.system, context.tools, *fresh, *reply_ids)
         blocks = self.book.unrecorded(ids)
 
         def make(seq: int) -> RequestRecord:
@@ -252,7 +253,7 @@ class Calls:
         """Take an answer out of the journal; the client's cache takes it in."""
         self._number = record.number
         self.book.learn(record.blocks)
-        ids = (context.system, context.tools, *(entry_block(one) for one in context.entries))
+        ids = (context.system, context.tools, *(entry_block(one) for one in record.entries))
         self.book.unrecorded(ids)
         content = tuple(self.book.block(one) for one in record.reply_blocks)
         answered = record.error_message is None

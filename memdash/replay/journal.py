@@ -92,11 +92,13 @@ class Journal:
 class BlockBook:
     """Gives every block its id, and remembers which blocks are recorded.
 
-    Blocks are recognised by object first: a conversation hands the same ones in again and again.
+    Messages and blocks are recognised by object first: a conversation hands the same ones in again and
+    again, and never changes one.
     """
 
     def __init__(self) -> None:
         self._by_object: dict[int, tuple[Any, str]] = {}
+        self._by_message: dict[int, tuple[Any, tuple[str, ...]]] = {}
         self._json: dict[str, str] = {}
         self._recorded: set[str] = set()
 
@@ -104,16 +106,22 @@ class BlockBook:
         """Return the ids of a request's system prompt, tools and content blocks."""
         entries: list[str] = []
         for message in request.body["messages"]:
-            lead = f"{message['role']}:"
-            for block in message["content"]:
-                entries.append(lead + self.id_of(block))
-                lead = "+"
+            entries += self._entries_of(message)
         system, tools = request.body.get("system"), request.body.get("tools")
         return Context(
             self.id_of(system) if system else None,
             self._id_of_json(_dump(tools)) if tools else None,
             tuple(entries),
         )
+
+    def _entries_of(self, message: Any) -> tuple[str, ...]:
+        known = self._by_message.get(id(message))
+        if known is not None and known[0] is message:
+            return known[1]
+        ids = [self.id_of(block) for block in message["content"]]
+        entries = (f"{message['role']}:{ids[0]}", *(f"+{one}" for one in ids[1:])) if ids else ()
+        self._by_message[id(message)] = (message, entries)
+        return entries
 
     def id_of(self, block: Any) -> str:
         """Return the id of one block."""
