@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import unescape
 from typing import Final
 
 import streamlit as st
@@ -14,15 +13,16 @@ from memdash.errors import MemdashError, StoreError
 from memdash.metrics import ReplayResult, explain, sentences
 from memdash.records import Status
 from memdash.views import address
+from memdash.views.chart_card import chart_card
 from memdash.views.comparison import View, view
 from memdash.views.components import moment, plain, problem, theme
 from memdash.views.downloads import downloads
 from memdash.views.headline import cards
+from memdash.views.panels import OVERVIEW, Selection, choose_panel, show_panel
 from memdash.views.state import services
 from memdash.views.table import results_table
 
 _POLL_SECONDS: Final = 1.5
-_FONT: Final = '"Source Sans", "Source Sans 3", system-ui, sans-serif'
 _ABOUT_CHARTS: Final = {
     Chart.PROMPT: (
         "Uncached input, cache writes, cache reads and output of one replay. A read costs a small part of a write, so the mix "
@@ -63,8 +63,12 @@ def _body(comparison_id: str, polling: bool) -> None:
     picked = _table(shown)
     if shown.over:
         _refusals(shown.of_script(script))
-    _charts(shown, script, picked)
-    _findings(shown, script)
+    panel = choose_panel(shown.stored.id)
+    if panel == OVERVIEW:
+        _charts(shown, script, picked)
+        _findings(shown, script)
+    else:
+        show_panel(panel, Selection.of(shown, picked, script))
 
 
 # -- head ----------------------------------------------------------------------------------------------------------------
@@ -271,22 +275,13 @@ def _charts(shown: View, script: str | None, picked: list[ReplayResult]) -> None
     look = theme()
     with st.grid(2, min_column_width=430, gap="small"):
         for chart in Chart:
-            figure = charts.draw(chart, series, shown.styles, look)
-            note = figure.layout.title.subtitle.text
-            figure.update_layout(font_family=_FONT, title=None, margin_t=14)
-            with st.container(border=True, height="stretch", gap="xsmall"):
-                # The title stands outside the figure, where it wraps with the card instead of being cut off.
-                st.markdown(f"**{plain(charts.title_of(chart, series))}**", help=_ABOUT_CHARTS.get(chart))
-                if note:
-                    st.caption(plain(unescape(note.replace("<br>", " "))))
-                st.space("stretch")
-                st.plotly_chart(
-                    figure,
-                    theme=None,
-                    config=dict(charts.CONFIG),
-                    key=f"chart.{chart}",
-                    alt=charts.alt_text(chart, series),
-                )
+            chart_card(
+                charts.draw(chart, series, shown.styles, look),
+                charts.title_of(chart, series),
+                charts.alt_text(chart, series),
+                key=f"chart.{chart}",
+                about=_ABOUT_CHARTS.get(chart),
+            )
 
 
 def _findings(shown: View, script: str | None) -> None:

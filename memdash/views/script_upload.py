@@ -30,7 +30,8 @@ def upload() -> None:
             return
         script, errors = check_text(given.getvalue(), given.name)
         if script is not None:
-            keep_upload(script)
+            if keep_upload(script):
+                st.session_state["script"] = script.id  # show it at once
             st.success(
                 f"{plain(script.title)}: {plain(summary(script))}. It is in the list, and in the setup form.",
                 title="Valid",

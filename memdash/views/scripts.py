@@ -14,10 +14,10 @@ st.caption(
     "A script is one side of a conversation, with facts planted in it and questions that ask for them later."
 )
 
-scripts = scripts_at_hand()
 left, right = st.columns([1, 2.3], gap="large")
 with left:
     upload()
+    scripts = scripts_at_hand()  # read after the upload, which may have added one
     if scripts:
         chosen = st.radio(
             "Script",

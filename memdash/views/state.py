@@ -111,6 +111,10 @@ def _files() -> list[Entry]:
     return list_scripts()
 
 
-def keep_upload(script: Script) -> None:
-    """Make an uploaded script one of those that can be chosen, for this session."""
-    st.session_state.setdefault("uploads", {})[script.id] = script
+def keep_upload(script: Script) -> bool:
+    """Make an uploaded script one of those that can be chosen in this session; returns whether that is news."""
+    uploads: dict[str, Script] = st.session_state.setdefault("uploads", {})
+    if uploads.get(script.id) == script:
+        return False
+    uploads[script.id] = script
+    return True

@@ -169,3 +169,11 @@ class Visit:
             context.close()
             assert watch.elsewhere == []
             assert watch.complaints == []
+
+
+def finished(page: Page) -> None:
+    """Wait until the comparison on the page is over and drawn."""
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    expect(page.get_by_text("What this says")).to_be_visible()
+    expect(page.get_by_text("The findings stand here")).to_have_count(0)
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()

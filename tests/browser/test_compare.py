@@ -8,18 +8,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import finished
+
 DEMO = "Full history, window of 4, window of 4 (naive) and compaction at 2000: Planning a trip to Porto"
 SIMULATED = "Simulator rules of 2026-11-30, not yet compared with the live API"
 
 Visit = Callable[..., Page]
-
-
-def finished(page: Page) -> None:
-    """Wait until the comparison on the page is over and drawn."""
-    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
-    expect(page.get_by_text("What this says")).to_be_visible()
-    expect(page.get_by_text("The findings stand here")).to_have_count(0)
-    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
 
 
 def test_the_first_start_shows_a_finished_comparison_with_its_charts(visit: Visit) -> None:

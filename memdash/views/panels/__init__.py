@@ -1,0 +1,57 @@
+"""What a comparison is looked at for, beside its overview: one panel each, drawn only while it is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from memdash.views import address
+from memdash.views.panels import background, compactions, misses, recall, waiting
+from memdash.views.panels.selection import Selection
+
+OVERVIEW: Final = "overview"
+
+
+class _Panel(NamedTuple):
+    title: str
+    draw: Callable[[Selection], None]
+
+
+_PANELS: Final[Mapping[str, _Panel]] = {
+    "misses": _Panel("Cache misses", misses.show),
+    "compactions": _Panel("Compactions", compactions.show),
+    "background": _Panel("Background work", background.show),
+    "waiting": _Panel("Waiting", waiting.show),
+    "recall": _Panel("Recall along the way", recall.show),
+}
+
+
+def choose_panel(key: str) -> str:
+    """Let the person choose what to look at, and keep it in the address; ``key`` tells one comparison's choice from another's."""
+    names = [OVERVIEW, *_PANELS]
+    wanted = st.session_state.get(address.VIEW)
+    chosen = st.segmented_control(
+        "Look at",
+        names,
+        default=wanted if wanted in names else OVERVIEW,
+        required=True,
+        format_func=lambda name: "Overview" if name == OVERVIEW else _PANELS[name].title,
+        key=f"panel.{key}",
+        label_visibility="collapsed",
+    )
+    st.session_state[address.VIEW] = chosen if chosen != OVERVIEW else None
+    address.write()
+    return chosen
+
+
+def show_panel(name: str, selection: Selection) -> None:
+    """Draw the panel of this name for the replays that are picked."""
+    if not selection.logs:
+        st.caption("None of the picked rows belongs to this script.")
+        return
+    _PANELS[name].draw(selection)
+
+
+__all__ = ["OVERVIEW", "Selection", "choose_panel", "show_panel"]
