@@ -133,11 +133,16 @@ def _draw_row(sheet: Sheet, place: int, row: _Row, colour: str, *, first: bool) 
         work += [(job.started_turn, place), (job.ready_turn, place), (None, None)]
         if job.ended_turn is not None and job.ended_turn > job.ready_turn:
             waiting += [(job.ready_turn, place), (job.ended_turn, place), (None, None)]
-    for name, points, width, dash in ((_WORK, work, 11, "solid"), (_WAITING, waiting, 2, "dot")):
+    # Markers at both ends: a job that is short beside its turn is still seen.
+    for name, points, width, dash, mode in (
+        (_WORK, work, 9, "solid", "lines+markers"),
+        (_WAITING, waiting, 2, "dot", "lines"),
+    ):
         sheet.traces.append(
             {
                 "type": "scatter",
-                "mode": "lines",
+                "mode": mode,
+                "marker": {"symbol": "square", "size": width, "color": colour},
                 "name": name,
                 "legendgroup": name,
                 "showlegend": first,

@@ -24,6 +24,10 @@ _CACHED_HELP: Final = (
     "The share of the summary calls' own prompts that was read from the cache. A call that reads a transcript under a "
     "prompt of its own reads nothing; one with the live prefix can."
 )
+_SAVED_HELP: Final = (
+    "By the turns that followed, as modelled; below zero they cost more than they would have."
+)
+_TOKENS_HELP: Final = "Of the calls that were made for it."
 _FREED_HELP: Final = "Context before and after, fixed part included. The size after it is an estimate."
 
 
@@ -64,50 +68,44 @@ def _headline(summaries: Sequence[CompactionSummary]) -> str:
 
 
 def _summary_table(selection: Selection, rows: Sequence[CompactionSummary]) -> None:
+    paid = [numbers.part(one.paid_back, one.used) for one in rows]
+    freed = [one.freed_tokens for one in rows]
     columns = [
-        tables.counts("Put into use", [one.used for one in rows], width=92),
-        tables.counts("Calls", [one.calls for one in rows], width=64),
-        tables.tokens("Prompt tokens", [one.prompt_tokens for one in rows], width=106),
-        tables.tokens("Output tokens", [one.output_tokens for one in rows], width=106),
-        tables.percent("Cached", [one.cache_share for one in rows], help=_CACHED_HELP),
-        tables.amount(
-            "Freed", [one.freed_tokens for one in rows], "localized", _or_nothing, width=82, help=_FREED_HELP
-        ),
-        tables.dollars("Cost", [one.cost_usd for one in rows], width=78),
+        tables.counts("Put into use", [one.used for one in rows], width=90),
+        tables.text("Paid back", paid, width=80, help=_PAYBACK_HELP),
+        tables.dollars("Cost", [one.cost_usd for one in rows], width=76),
+        tables.dollars("Saved after", [one.saved_usd for one in rows], width=90, help=_SAVED_HELP),
         tables.dollars(
-            "Saved after",
-            [one.saved_usd for one in rows],
-            width=96,
-            help="By the turns that followed, as modelled.",
+            "Net", [one.net_usd for one in rows], width=80, help="Saved less cost; below zero it cost more."
         ),
-        tables.dollars(
-            "Net", [one.net_usd for one in rows], width=80, help="Saved less cost; negative costs more."
-        ),
-        tables.text(
-            "Paid back", [numbers.part(one.paid_back, one.used) for one in rows], width=84, help=_PAYBACK_HELP
-        ),
-        tables.seconds("Longest", [one.longest_ms for one in rows], width=78),
+        tables.amount("Freed", freed, "localized", _or_nothing, width=74, help=_FREED_HELP),
+        tables.tokens("Prompt", [one.prompt_tokens for one in rows], width=74, help=_TOKENS_HELP),
+        tables.tokens("Output", [one.output_tokens for one in rows], width=74, help=_TOKENS_HELP),
+        tables.percent("Cached", [one.cache_share for one in rows], width=70, help=_CACHED_HELP),
+        tables.seconds("Longest", [one.longest_ms for one in rows], width=76),
     ]
-    alt = f"{numbers.count(len(rows), 'strategy', 'strategies')}: compactions with tokens, cost and whether they paid back"
+    strategies = numbers.count(len(rows), "strategy", "strategies")
+    alt = f"{strategies}: compactions with tokens, cost and whether they paid for themselves"
     tables.series_table(selection, [one.series for one in rows], columns, "panel.compactions", alt)
 
 
 def _lines_table(selection: Selection, lines: Sequence[Compaction]) -> None:
     columns = [
-        tables.counts("Turn", [one.turn for one in lines], width=56),
-        tables.text("What", [_what(one) for one in lines], width=250),
-        tables.tokens("Prompt", [one.prompt_tokens for one in lines], width=76),
-        tables.tokens("Output", [one.output_tokens for one in lines], width=76),
-        tables.percent("Cached", [one.cache_share for one in lines], help=_CACHED_HELP),
-        tables.seconds("Time", [one.elapsed_ms for one in lines], width=70),
-        tables.text("Freed", [_freed(one) for one in lines], width=118, help=_FREED_HELP),
-        tables.dollars("Cost", [one.cost_usd for one in lines], width=78),
-        tables.text("Paid for itself", [_paid(one) for one in lines], width=220, help=_PAYBACK_HELP),
+        tables.counts("Turn", [one.turn for one in lines], width=54),
+        tables.text("What", [_what(one) for one in lines], width=176),
+        tables.text("Freed", [_freed(one) for one in lines], width=112, help=_FREED_HELP),
+        tables.dollars("Cost", [one.cost_usd for one in lines], width=74),
+        tables.text("Paid for itself", [_paid(one) for one in lines], width=200, help=_PAYBACK_HELP),
+        tables.seconds("Time", [one.elapsed_ms for one in lines], width=66),
+        tables.tokens("Prompt", [one.prompt_tokens for one in lines], width=70, help=_TOKENS_HELP),
+        tables.tokens("Output", [one.output_tokens for one in lines], width=70, help=_TOKENS_HELP),
+        tables.percent("Cached", [one.cache_share for one in lines], width=70, help=_CACHED_HELP),
     ]
     repeats = {log.spec.id: log.spec.repeat for log in selection.logs}
     if len(set(repeats.values())) > 1:
         columns.insert(0, tables.counts("Repeat", [repeats[one.replay] for one in lines], width=68))
-    alt = f"{numbers.count(len(lines), 'compaction')}, each with its tokens, time, cost and when it had paid for itself"
+    told = numbers.count(len(lines), "compaction")
+    alt = f"{told}, each with its tokens, time, cost and when it had paid for itself"
     tables.series_table(selection, [one.series for one in lines], columns, "panel.compaction_lines", alt)
 
 

@@ -49,34 +49,48 @@ def show(selection: Selection) -> None:
 
 
 def _headline(groups: Sequence[MissGroup]) -> str:
-    tokens = sum(group.tokens or 0 for group in groups)
-    if not tokens:
+    """Whose misses cost most, or were most where a price is not known."""
+    by_series: dict[str, list[MissGroup]] = {}
+    for group in groups:
+        if group.tokens:
+            by_series.setdefault(group.series, []).append(group)
+    if not by_series:
         return "Everything that could be read from the cache was read"
-    costs = [group.cost_usd for group in groups if group.tokens]
-    known = [cost for cost in costs if cost is not None]
-    price = f": {numbers.usd(sum(known))} more than reading them" if len(known) == len(costs) else ""
-    return f"{numbers.tokens(tokens)} tokens could have been read and were not{price}"
+    costs = {
+        name: sum(one.cost_usd for one in some if one.cost_usd is not None)
+        for name, some in by_series.items()
+        if all(one.cost_usd is not None for one in some)
+    }
+    tokens = {name: sum(one.tokens or 0 for one in some) for name, some in by_series.items()}
+    if len(costs) < len(by_series):
+        worst = max(tokens, key=lambda name: tokens[name])
+        return f"{worst} missed most: {numbers.tokens(tokens[worst])} tokens that could have been read"
+    worst = max(costs, key=lambda name: costs[name])
+    return (
+        f"Misses cost most with {worst}: {numbers.tokens(tokens[worst])} tokens, "
+        f"{numbers.usd(costs[worst])} more than reading them"
+    )
 
 
 def _table(selection: Selection, groups: Sequence[MissGroup]) -> None:
     columns = [
-        tables.text("We see", [REASONS[one.reason] for one in groups], width=176),
+        tables.text("We see", [REASONS[one.reason] for one in groups], width=160),
         tables.text(
             "Caused by",
             [one.caused_by for one in groups],
-            width=232,
+            width=216,
             help="The latest thing that was done to the history since the request before, or the time that passed.",
         ),
-        tables.counts("Requests", [one.requests for one in groups], width=84),
+        tables.counts("Requests", [one.requests for one in groups], width=78),
         tables.amount(
-            "Tokens missed", [one.tokens for one in groups], "localized", _tokens, width=110, help=_ABOUT
+            "Tokens missed", [one.tokens for one in groups], "localized", _tokens, width=104, help=_ABOUT
         ),
         tables.amount(
-            "Cost of missing", [one.cost_usd for one in groups], "$%.4f", _cost, width=116, help=_COST_HELP
+            "Cost of missing", [one.cost_usd for one in groups], "$%.4f", _cost, width=110, help=_COST_HELP
         ),
     ]
     if any(one.said for one in groups):
-        columns.append(tables.text("API says", [_said(one) for one in groups], width=280, help=_SAID_HELP))
+        columns.append(tables.text("API says", [_said(one) for one in groups], width=230, help=_SAID_HELP))
     alt = f"{numbers.count(len(groups), 'row')}: cache misses by strategy and reason, in tokens and dollars"
     tables.series_table(selection, [one.series for one in groups], columns, "panel.misses", alt)
 

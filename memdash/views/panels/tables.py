@@ -102,7 +102,7 @@ def series_table(
     longest = max((len(name) for name in series), default=0)
     pictures = [swatch(selection.styles[name], selection.theme) for name in series]
     strategy = st.column_config.TextColumn(
-        "Strategy", width=min(280, max(140, round(7.2 * longest) + 18)), pinned=True
+        "Strategy", width=min(190, max(140, round(7.2 * longest) + 18)), pinned=True
     )
     st.dataframe(
         {"": pictures, "Strategy": list(series), **{one.heading: list(one.values) for one in columns}},
