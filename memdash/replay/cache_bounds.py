@@ -1,8 +1,8 @@
 """What the prompt cache can have given a request, from what a replay sent before (Messages API, prompt caching).
 
 An entry is written at a marked block and holds everything before it. Replays do not share a cache: a live one begins with a salt
-of its own, a simulated one has its own cache. So what a request reads was written by an earlier one of the replay that it repeats,
-or ends with the fixed part, where that carries a mark.
+of its own, a simulated one has its own cache. So what a request reads was written by an earlier one of the replay that it holds
+whole, or ends with the fixed part, where that carries a mark.
 """
 
 from __future__ import annotations

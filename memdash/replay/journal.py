@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from memdash.claude import Request
 from memdash.errors import MemdashError
-from memdash.records import Record, RequestRecord, Status, StatusRecord
+from memdash.records import EventKind, EventRecord, Record, RequestRecord, Status, StatusRecord
 
 R = TypeVar("R", bound=Record)
 
@@ -29,10 +29,14 @@ class Context(NamedTuple):
 class Journal:
     """Numbers the records of one replay and hands each on once.
 
-    ``recorded`` is what an earlier run recorded; only what comes after it is handed on.
+    ``recorded`` is what an earlier run recorded; only what comes after it is handed on. ``watch`` sees every record once, in order,
+    recorded ones included as they are gone through again.
     """
 
-    def __init__(self, recorded: Sequence[Record]) -> None:
+    def __init__(
+        self, recorded: Sequence[Record], watch: Callable[[Record], None] = lambda record: None
+    ) -> None:
+        self._watch = watch
         # The worker's own states (queued, interrupted) are not part of the replay and are numbered below 0.
         self._recorded = sorted(
             (record for record in recorded if record.seq >= 0), key=lambda record: record.seq
@@ -49,21 +53,29 @@ class Journal:
         self._next += 1
         if expected is None:
             self._pending.append(record)
+            self._watch(record)
             return record
         if type(expected) is not type(record):
             raise MemdashError(
                 f"the journal of this replay does not fit: record {record.seq} is {expected.kind!r}, not {record.kind!r}. "
                 "It was written by another version; start the replay anew"
             )
+        self._watch(expected)
         return expected
 
     def peek(self) -> Record | None:
         """Return the next recorded record, None where the journal has ended. Earlier ends of the replay are passed over."""
         while self._next < len(self._recorded):
-            record = self._recorded[self._next]
-            if not (isinstance(record, StatusRecord) and record.status is not Status.RUNNING):
-                return record
-            self._next += 1
+            if _is_end(self._recorded[self._next]):
+                self._next += 1
+            elif _is_verdict(self._recorded[self._next]) and any(
+                map(_is_end, self._recorded[self._next + 1 :])
+            ):
+                self._next += (
+                    1  # the verdict of a run that ended; one that was cut short is gone through as any record
+                )
+            else:
+                return self._recorded[self._next]
         return None
 
     def recorded_request(self, context: Context, purpose: str) -> RequestRecord | None:
@@ -81,12 +93,21 @@ class Journal:
                 "The script or the strategy has changed since; start the replay anew"
             )
         self._next += 1
+        self._watch(record)
         return record
 
     def drain(self) -> list[Record]:
         """Return what was recorded since the last call."""
         records, self._pending = self._pending, []
         return records
+
+
+def _is_end(record: Record) -> bool:
+    return isinstance(record, StatusRecord) and record.status is not Status.RUNNING
+
+
+def _is_verdict(record: Record) -> bool:
+    return isinstance(record, EventRecord) and record.event is EventKind.VERDICT
 
 
 class BlockBook:

@@ -33,6 +33,7 @@ from memdash.replay.journal import Journal
 from memdash.replay.recall import due, survival, visible_text
 from memdash.replay.timeline import Timeline
 from memdash.replay.tools import ToolAnswers
+from memdash.replay.verdict import Judgement
 from memdash.replay.workspace import ReplayWorkspace
 from memdash.scripts.grading import grade
 from memdash.scripts.model import Fact, Turn
@@ -40,13 +41,16 @@ from memdash.simulator.hint import Hint
 from memdash.spec import Provider, ReplaySpec, Replies
 from memdash.strategies import StrategyChoice
 from memdash.strategies.base import Exchange, Message, RequestOptions
-from memdash.strategies.messages import strip_thinking, user_message
+from memdash.strategies.messages import strip_compactions, strip_thinking, user_message
 
 T = TypeVar("T")
 
 TOOL_LOOP_REQUESTS = 8
 """How many requests one turn may take where the script does not plan for more: a live model must not call tools for ever."""
 
+
+_PROBE_REQUESTS = 3
+"""How often a probe is handed back to the API where it stops before it has answered."""
 
 _UNFINISHED = ("pause_turn", "compaction")
 """Stop reasons after which the caller appends what it got and calls again (Messages API)."""
@@ -101,7 +105,8 @@ class _Replay:
         known = facts(spec.model)
         family = known.token_family if known else TokenFamily.NEW
         self._spec = spec
-        self._journal = Journal(resume_from)
+        self._judgement = Judgement(spec)
+        self._journal = Journal(resume_from, self._judgement.take)
         self._timeline = Timeline(clock)
         self._calls = Calls(spec, client, self._timeline, self._journal, gate)
         self._builder = RequestBuilder(spec)
@@ -247,9 +252,8 @@ class _Replay:
         contexts = [(Control.MEMORY, context, options)]
         if self._spec.controls:
             plain = RequestOptions()
-            contexts.append(
-                (Control.WHOLE, context if memory_is_whole else strip_thinking(whole).messages, plain)
-            )
+            everything = context if memory_is_whole else strip_thinking(whole).messages
+            contexts.append((Control.WHOLE, strip_compactions(everything), plain))
             contexts.append((Control.EMPTY, (), plain))
         fixed = self._fixed[turn]
         return [
@@ -266,11 +270,16 @@ class _Replay:
     def _ask(self, question: _Question) -> None:
         fact, after = question.fact, question.asked_after
         hint = Hint(request_seed(self._spec.seed, "probe", fact.id, after))
-        request = self._builder.conversation(
-            question.fixed, (*question.context, user_message(fact.question)), question.options, hint
-        )
-        answered = self._calls.send(request, Slot(Purpose.PROBE, after, control=question.control))
-        answer = "\n".join(visible_text(block) for block in answered.content).strip()
+        messages: tuple[Message, ...] = (*question.context, user_message(fact.question))
+        for _ in range(_PROBE_REQUESTS):
+            request = self._builder.conversation(question.fixed, messages, question.options, hint)
+            answered = self._calls.send(request, Slot(Purpose.PROBE, after, control=question.control))
+            messages = (*messages, {"role": "assistant", "content": list(answered.content)})
+            if answered.record.stop_reason not in _UNFINISHED or not answered.content:
+                break
+        # A compaction on the way is no answer, whatever it says.
+        said = [visible_text(block) for block in answered.content if block.get("type") == "text"]
+        answer = "\n".join(said).strip()
         *earlier, latest = fact.stated_by(after)
         verdict = grade(latest, earlier, answer)
         self._journal.add(
@@ -324,6 +333,11 @@ class _Replay:
 
     def _say(self, status: Status, message: str | None = None) -> None:
         completed, now = self._completed, self._timeline.now()
+        if status.over:
+            data = self._judgement.verdict().data()
+            self._journal.add(
+                partial(EventRecord, event=EventKind.VERDICT, turn=completed, at_ms=now, data=data)
+            )
         self._journal.add(lambda seq: StatusRecord(seq, status, completed, now, message))
 
     def _guard(self, call: Callable[[], T]) -> T:

@@ -82,7 +82,14 @@ def test_tool_results_ask_too_probes_and_summaries_do_not():
     client = ScriptedClaude()
     play(live(chat(3, budget()), "compaction:trigger=100,words=20"), client)
     # The client counts 100 tokens a message: summaries follow turns 2 (three messages) and 3 (two); one probe at the end.
-    assert ["diagnostics" in request.body for request in client.sent] == [True, True, False, True, False, False]
+    assert ["diagnostics" in request.body for request in client.sent] == [
+        True,
+        True,
+        False,
+        True,
+        False,
+        False,
+    ]
     client = ScriptedClaude(
         lambda request: (
             [{"type": "tool_use", "id": "a", "name": "look", "input": {"at": 1}}]
@@ -114,7 +121,7 @@ def test_a_server_that_refuses_the_question_is_asked_once_and_the_replay_goes_on
     assert records[-1].status is Status.DONE
     assert [one.error_message for one in requests(records)] == [None] * 4
     assert all(BETA not in one.betas for one in requests(records))
-    assert not [one for one in records if isinstance(one, EventRecord)]
+    assert [one.event for one in records if isinstance(one, EventRecord)] == [EventKind.VERDICT]
 
 
 def test_a_server_may_name_something_else_or_answer_422():
@@ -139,7 +146,10 @@ def test_a_refusal_for_another_reason_is_tried_once_more_and_then_told():
     assert len(client.sent) == 2
     (record,) = requests(records)
     assert record.error_message == "max_tokens: too many"
-    assert [one.event for one in records if isinstance(one, EventRecord)] == [EventKind.REJECTED]
+    assert [one.event for one in records if isinstance(one, EventRecord)] == [
+        EventKind.REJECTED,
+        EventKind.VERDICT,
+    ]
     assert records[-1].status is Status.REJECTED
 
 

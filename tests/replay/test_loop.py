@@ -27,7 +27,12 @@ def run(one, client=None, **more):
 
 
 def of(records, kind):
-    return [record for record in records if isinstance(record, kind)]
+    """The records of one kind; the verdict that every replay ends with is left out."""
+    return [
+        record
+        for record in records
+        if isinstance(record, kind) and getattr(record, "event", None) is not EventKind.VERDICT
+    ]
 
 
 def texts(request):
@@ -318,3 +323,20 @@ def test_a_fixed_part_that_is_only_a_size_is_stood_for_by_filler():
     text = client.sent[0].body["system"][0]["text"]
     assert text.endswith("\n\nHelp.")
     assert counter("estimate").count(text, TokenFamily.NEW) == pytest.approx(500, rel=0.1)
+
+
+def test_every_replay_ends_with_the_verdict_over_its_records():
+    _, records = run(spec(chat(3), "window:2"))
+    *_, verdict, status = records
+    assert (verdict.event, status.status) == (EventKind.VERDICT, Status.DONE)
+    assert verdict.data == {"ok": True, "requests": 3, "violated": 0, "violations": []}
+
+
+def test_an_edit_that_a_strategy_does_not_declare_is_a_violation(monkeypatch):
+    from memdash.strategies.full_history import FullHistory
+
+    monkeypatch.setattr(FullHistory, "context", lambda self: self._messages[2:])
+    _, records = run(spec(chat(4)))
+    verdict = records[-2]
+    assert not verdict.data["ok"]
+    assert {one["rule"] for one in verdict.data["violations"]} == {"declared"}

@@ -26,6 +26,18 @@ STRATEGIES = [
     "compaction:300,words=40",
     "compaction:300,when=cold",
 ]
+COMPACTING = [
+    "server_compaction:500",
+    "server_compaction:trigger=500,pause=true",
+    "server_compaction:trigger=900,instructions=Keep the budget.",
+    "compact_on_demand:500",
+    "compact_on_demand:trigger=500,tail=2",
+    "compact_on_demand:trigger=500,tail=1,background=true",
+    "context_editing:trigger=500,keep=1",
+    "context_editing:trigger=500,keep=0,edits=both,clear_tool_inputs=true",
+    "context_editing:edits=thinking,keep_thinking=2",
+]
+"""Strategies that have the API compact or clear; their thresholds here lie below its floors."""
 
 
 def eventful_script():
@@ -78,15 +90,18 @@ def play(one, resume_from=()):
     return list(replay(one, counting, clock, resume_from=resume_from)), counting.calls
 
 
-CASES = [(strategy, False) for strategy in STRATEGIES] + [
+CASES = [(strategy, False) for strategy in STRATEGIES + COMPACTING] + [
     ("window:keep=2,thinking=keep", True),
     ("window:keep=2,thinking=drop_block", True),
+    ("server_compaction:500", True),
+    ("compact_on_demand:trigger=500,tail=2", True),
+    ("context_editing:trigger=500,keep=0,edits=both", True),
 ]
 
 
 @pytest.mark.parametrize(("strategy", "check"), CASES)
 def test_cut_at_every_record_it_ends_the_same_without_sending_an_answered_request_again(strategy, check):
-    one = spec(eventful_script(), strategy, check=check, controls=True)
+    one = spec(eventful_script(), strategy, check=check, controls=True, relax_limits=True)
     whole, calls = play(one)
     assert calls == sum(isinstance(record, RequestRecord) for record in whole)
     for cut in range(len(whole) + 1):
@@ -94,8 +109,8 @@ def test_cut_at_every_record_it_ends_the_same_without_sending_an_answered_reques
         kept = [from_line(to_line(record)) for record in whole[:cut]]
         rest, calls = play(one, kept)
         if cut == len(whole):
-            # Even a finished replay can be gone through again; it only says once more how it ended.
-            assert [record.kind for record in rest] == ["status"]
+            # Even a finished replay can be gone through again; it only says once more what was found and how it ended.
+            assert [record.kind for record in rest] == ["event", "status"]
             assert calls == 0
             continue
         assert rest == whole[cut:], f"cut before record {cut} ({whole[cut].kind})"

@@ -110,8 +110,10 @@ def text_of(one: ReplaySpec, records: list[Record], rule: Rule) -> str:
         "instant_compaction:context_limit=2600,first_summary_at=2300,update_every=100",
     ],
 )
-@pytest.mark.parametrize("marks", list(CacheMarks))
-@pytest.mark.parametrize("warm", [False, True])
+@pytest.mark.parametrize(
+    ("marks", "warm"),
+    [(CacheMarks.AUTO, False), (CacheMarks.FIXED_AND_AUTO, False), (CacheMarks.FIXED_AND_AUTO, True)],
+)
 @pytest.mark.parametrize("tools", [False, True])
 def test_every_strategy_keeps_every_rule(strategy: str, marks: CacheMarks, warm: bool, tools: bool) -> None:
     script = dataclasses.replace(with_tools(), system=LONG) if tools else chat(7, budget(), system=LONG)
