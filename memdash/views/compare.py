@@ -5,11 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from memdash.errors import StoreError
-from memdash.views import address
+from memdash.views import address, results
 from memdash.views.choices import DEMO, QUERY_KEYS, of_spec
 from memdash.views.comparison import view
 from memdash.views.components import empty, plain
-from memdash.views import results
 from memdash.views.setup_form import setup_form
 from memdash.views.state import services
 

@@ -12,7 +12,6 @@ import streamlit as st
 from memdash.errors import MemdashError
 from memdash.palette import Theme
 
-
 HELP: Final[dict[str, str]] = {
     "prompt tokens": (
         "Everything sent to the model over the whole replay: uncached input, cache writes and cache reads together. "

@@ -60,14 +60,15 @@ st.dataframe(
             min_value=0,
             max_value=0.1,
             width=130,
-            help="What a token read from the cache costs against one that is not cached. It differs by model, so it is never derived.",
+            help="What a token read from the cache costs against one that is not cached. "
+            "It differs by model, so it is never derived.",
         ),
         "Since": st.column_config.DateColumn("Since", format="D MMM YYYY", width=100),
         "Source": st.column_config.TextColumn("Source", width="large"),
     },
 )
 st.caption(
-    "A model with a second line has another price once a request's whole prompt is longer than that; it then holds for every token "
-    "of the request. A comparison keeps the prices of the day it ran. "
+    "A model with a second line has another price once a request's whole prompt is longer than that; "
+    "it then holds for every token of the request. A comparison keeps the prices of the day it ran. "
     "A model that is not here costs “n/a”, never nothing."
 )

@@ -100,6 +100,7 @@ class _Caretaker(threading.Thread):
         super().__init__(name="memdash-caretaker", daemon=True)
         self._stopping = threading.Event()
         self._ownership: Ownership | None = None
+        self._complaint = ""
 
     def run(self) -> None:
         """Care until stopped; what goes wrong is logged, and tried again."""
@@ -107,7 +108,7 @@ class _Caretaker(threading.Thread):
             try:
                 self._care()
             except MemdashError as error:
-                _log.warning("%s", error)
+                self._complain(str(error))
             except Exception:  # it must live as long as the server: without it nothing is taken in any more
                 _log.exception("the caretaker stumbled")
             self._stopping.wait(_CARE_SECONDS)
@@ -118,6 +119,12 @@ class _Caretaker(threading.Thread):
         self.join()
         if self._ownership is not None:
             self._ownership.close()
+
+    def _complain(self, text: str) -> None:
+        """Log what is wrong, once for as long as it stays the same."""
+        if text != self._complaint:
+            _log.warning("%s", text)
+        self._complaint = text
 
     def _care(self) -> None:
         if self._ownership is None:

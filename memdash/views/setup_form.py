@@ -341,7 +341,8 @@ def _advanced(prefix: str, chosen: Choices) -> Choices:
             COUNTERS,
             index=COUNTERS.index(chosen.counter),
             key=prefix + "counter",
-            help="What the simulator counts tokens with. ctok is the closest to the API's own count; estimate is our approximation.",
+            help="What the simulator counts tokens with. ctok is the closest to the API's own count; "
+            "estimate is our approximation.",
         )
         seed = right.number_input(
             "Seed",
@@ -356,7 +357,8 @@ def _advanced(prefix: str, chosen: Choices) -> Choices:
             "Relax the API's floors",
             chosen.relax,
             key=prefix + "relax",
-            help="Lets the simulator take thresholds that the API would refuse. Such results are marked, and not ranked with the others.",
+            help="Lets the simulator take thresholds that the API would refuse. "
+            "Such results are marked, and not ranked with the others.",
         )
         title = st.text_input(
             "Title", chosen.title, max_chars=120, placeholder="made from the choices", key=prefix + "title"
