@@ -14,7 +14,8 @@ def illegality(blocks: Sequence[tuple[str, Block]], *, open_end: bool = False) -
 
     What precedes the latest compaction block is not read. Neighbouring messages of one role count as one; the first may be
     the assistant's.
-    ``open_end``: the request asks for something other than the next message, so it may end with the assistant's.
+    ``open_end``: the request asks for something other than the next message, so it may end with the assistant's; it may also
+    end with a compaction, from which the model goes on.
     """
     start = max((at for at, (_, one) in enumerate(blocks) if is_compaction(one)), default=0)
     turns = [
@@ -34,7 +35,10 @@ def illegality(blocks: Sequence[tuple[str, Block]], *, open_end: bool = False) -
             return f"the {role} calls a tool"
     if asked:
         return _unanswered(asked)
-    return "the last message is the assistant's" if turns[-1][0] == "assistant" and not open_end else None
+    role, content = turns[-1]
+    if role == "assistant" and not open_end and content[-1].get("type") != "compaction":
+        return "the last message is the assistant's"
+    return None
 
 
 def is_compaction(block: Block) -> bool:

@@ -1,8 +1,8 @@
 """Compaction by the API itself: the pretend model is asked for a summary of what the request shows.
 
 The summary call reads the request's own prompt and one instruction more, so it reads and writes the cache where the
-request's marks lie. A summary that is cut off, by ``max_tokens`` or by the end of the window, is none (our rule: the
-documentation says that a compaction can fail, not when).
+request's marks lie. A summary that is cut off is none: past a threshold by the end of the window or by a room of its own,
+on demand by ``max_tokens`` too (our rule for the first: the documentation says that it can fail, not when).
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from memdash.simulator.request import Request
 
 MOST_TOOLS = 1_000
 """Distinct tools a block can record; the API has a limit and does not say which."""
+
+_ROOM = 16_384
+"""Tokens a summary past a threshold may have; the reply's ``max_tokens`` is for the reply. Our assumption."""
 
 _PROMPT = (
     "Please summarise our conversation so far, so that it can go on without the messages themselves. Keep what was asked and "
@@ -43,18 +46,23 @@ class Summary:
 
 
 def summarise(model: PretendModel, request: Request, instructions: str | None, seed: int) -> Summary:
-    """Have the conversation of ``request`` summarised; instructions replace the default ones.
+    """Have the conversation of ``request`` summarised; instructions replace the default ones. An unanswered message of
+    the user is handed over in its own words.
 
     Raises ApiError where the model cannot answer now.
     """
     asked = _PROMPT if instructions is None else _WITH_INSTRUCTIONS + instructions
     prompt_tokens = prompt_size(request, instructions)
-    max_tokens = request.options.max_tokens or 0
+    max_tokens = _ROOM if request.options.compaction is None else request.options.max_tokens or 0
     room = request.model.context_window - prompt_tokens
     limit = max(0, min(max_tokens, room))
     cut_off = "max_tokens" if max_tokens <= room else "model_context_window_exceeded"
+    reader = request.prompt.reader
+    counter, family = reader.counter, reader.facts.token_family
     shown = request.shown()
+    unanswered = last_user_text(messages(shown))[1] if request.step.role == "user" else ""
     body = {name: value for name, value in shown.items() if name not in ("tool_choice", "thinking")}
+    body["max_tokens"] = max(1, limit - counter.count(unanswered, family))
     body["messages"] = [*shown["messages"], {"role": "user", "content": asked}]
     try:
         text = model.draft(body, None, seed).text.strip()
@@ -63,10 +71,8 @@ def summarise(model: PretendModel, request: Request, instructions: str | None, s
         raise ApiError(529, "overloaded_error", message, "compaction_unavailable") from None
     if not text:
         return Summary(None, "end_turn", prompt_tokens, min(STOP_TOKENS, limit))
-    if request.step.role == "user":
-        text = with_open_message(text, last_user_text(messages(shown))[1])
-    reader = request.prompt.reader
-    tokens = reader.counter.count(text, reader.facts.token_family) + STOP_TOKENS
+    text = with_open_message(text, unanswered)
+    tokens = counter.count(text, family) + STOP_TOKENS
     if tokens > limit:
         return Summary(None, cut_off, prompt_tokens, limit)
     return Summary(text, "compaction", prompt_tokens, tokens)

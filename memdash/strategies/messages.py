@@ -30,10 +30,22 @@ def strip_thinking(messages: Iterable[Message]) -> Stripped:
 
     A message that held nothing else is left out too, as the API takes no empty one.
     """
+    return _without(messages, THINKING_KINDS)
+
+
+def strip_compactions(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """Leave out every compaction block, so that the API reads what stands before it again."""
+    return _without(messages, _COMPACTIONS).messages
+
+
+_COMPACTIONS = frozenset({"compaction"})
+
+
+def _without(messages: Iterable[Message], kinds: frozenset[str]) -> Stripped:
     kept: list[Message] = []
     blocks = 0
     for message in messages:
-        content = [block for block in message["content"] if block.get("type") not in THINKING_KINDS]
+        content = [block for block in message["content"] if block.get("type") not in kinds]
         dropped = len(message["content"]) - len(content)
         blocks += dropped
         if not dropped:

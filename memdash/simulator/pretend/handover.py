@@ -13,7 +13,9 @@ _MOST_WORDS: Final = 200
 
 
 def with_open_message(summary: str, message: str) -> str:
-    """Return the summary with an unanswered message of the user at its end, cut where it is very long."""
+    """Return the summary with an unanswered message of the user, if there is one, at its end, cut where it is very
+    long.
+    """
     words = message.split()
     if not words:
         return summary

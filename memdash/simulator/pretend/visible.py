@@ -231,7 +231,10 @@ def passages(request: Request) -> list[Passage]:
                     Passage(Speaker.TOOL, index, text, about) for text in _texts(block.get("content"))
                 )
             else:
-                found.extend(Passage(speaker, index, text) for text in _texts([block]))
+                # A summary is told by nobody in particular; like one that a client puts into the conversation it
+                # counts as the user's.
+                told_by = Speaker.USER if kind == "compaction" else speaker
+                found.extend(Passage(told_by, index, text) for text in _texts([block]))
     return found
 
 
