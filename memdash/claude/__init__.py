@@ -4,7 +4,8 @@ from memdash.claude.clients import Claude, Pending, connect
 from memdash.claude.diagnosis import BETA as DIAGNOSIS_BETA
 from memdash.claude.diagnosis import CacheDiagnosis, without_question
 from memdash.claude.request import FixedPart, Request, RequestBuilder
-from memdash.claude.response import Refused, Response, read_iterations, read_usage, refused_by_api
+from memdash.claude.response import Refused, Response, refused_by_api
+from memdash.usage import read_iterations, read_usage
 
 __all__ = [
     "DIAGNOSIS_BETA",

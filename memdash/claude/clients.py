@@ -17,7 +17,7 @@ import anthropic
 import httpx2
 
 from memdash.claude.request import Request
-from memdash.claude.response import Refused, Response, read_message, read_usage
+from memdash.claude.response import Refused, Response, read_message
 from memdash.clock import Clock, RealClock, VirtualClock
 from memdash.errors import InputError
 from memdash.records import Usage
@@ -28,6 +28,7 @@ from memdash.simulator.routes import Wire
 from memdash.simulator.transport import SimulatorTransport, read_timing
 from memdash.spec import Provider, ReplaySpec, Replies
 from memdash.strategies.messages import strip_thinking
+from memdash.usage import read_usage
 
 
 class Pending(Protocol):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memdash.records import NOT_FINISHED, NOTHING_CHANGED, Iteration, Usage
+from memdash.usage import read_count, read_iterations, read_usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,45 +76,6 @@ def refused_by_api(status: int | None) -> bool:
     return status in (400, 404, 413, 422)
 
 
-def read_usage(usage: Mapping[str, Any] | None) -> Usage:
-    """Read a usage object; what the server left out or sent as null is None, never 0.
-
-    Where the split of cache writes by lifetime is given without its sum, the sum is taken from it.
-    """
-    if not isinstance(usage, Mapping):
-        return Usage()
-    split = usage.get("cache_creation")
-    split = split if isinstance(split, Mapping) else {}
-    details = usage.get("output_tokens_details")
-    details = details if isinstance(details, Mapping) else {}
-    five, hour = _count(split, "ephemeral_5m_input_tokens"), _count(split, "ephemeral_1h_input_tokens")
-    written = _count(usage, "cache_creation_input_tokens")
-    if written is None and (five is not None or hour is not None):
-        written = (five or 0) + (hour or 0)
-    return Usage(
-        input_tokens=_count(usage, "input_tokens"),
-        cache_creation_input_tokens=written,
-        ephemeral_5m_input_tokens=five,
-        ephemeral_1h_input_tokens=hour,
-        cache_read_input_tokens=_count(usage, "cache_read_input_tokens"),
-        output_tokens=_count(usage, "output_tokens"),
-        thinking_tokens=_count(details, "thinking_tokens"),
-    )
-
-
-def read_iterations(usage: Mapping[str, Any] | None) -> tuple[Iteration, ...]:
-    """Read ``usage.iterations``, empty where there is none.
-
-    With a compaction, the top-level usage leaves its tokens out, so cost is the sum over these (Messages API, compaction).
-    """
-    entries = usage.get("iterations") if isinstance(usage, Mapping) else None
-    return tuple(
-        Iteration(str(entry.get("type")), read_usage(entry), entry.get("model"))
-        for entry in entries or ()
-        if isinstance(entry, Mapping)
-    )
-
-
 def read_diagnosis(message: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Read what the API says of the prompt cache; None where it was not asked (Messages API, cache diagnostics).
 
@@ -130,14 +92,9 @@ def read_diagnosis(message: Mapping[str, Any]) -> Mapping[str, Any] | None:
     reason = told["cache_miss_reason"]
     if not isinstance(reason, Mapping):
         return {"type": NOT_FINISHED}
-    missed = _count(reason, "cache_missed_input_tokens")
+    missed = read_count(reason, "cache_missed_input_tokens")
     diagnosis: dict[str, Any] = {"type": str(reason.get("type"))}
     return diagnosis if missed is None else {**diagnosis, "cache_missed_input_tokens": missed}
-
-
-def _count(fields: Mapping[str, Any], name: str) -> int | None:
-    value = fields.get(name)
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def read_message(

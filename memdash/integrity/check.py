@@ -8,7 +8,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from memdash.claude.response import read_iterations, read_usage
 from memdash.integrity.binding import Bindings
 from memdash.integrity.conversations import Conversations, Request
 from memdash.integrity.edits import Difference, changed_answer, first_difference
@@ -17,6 +16,7 @@ from memdash.integrity.prompts import Blocks
 from memdash.models import facts
 from memdash.prices import PriceTable
 from memdash.records import Usage
+from memdash.usage import read_iterations, read_usage
 
 
 class Fate(StrEnum):

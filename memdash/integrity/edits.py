@@ -10,7 +10,7 @@ from enum import StrEnum
 from memdash.integrity.conversations import Request, agreement
 from memdash.integrity.prompts import Block, Blocks
 
-_AROUND = 24
+_AROUND = 32
 _WIDEST = 96
 """How many characters of a text are shown: before the place where it differs, and in all."""
 

@@ -117,7 +117,7 @@ def _fixed(record: RequestRecord, context: Context) -> _Fixed:
 
 
 def _sent(record: RequestRecord, context: Context) -> Sent:
-    return Sent(record.model, record.options, context, record.started_ms, record.usage)
+    return Sent.of(record.model, record.options, context, record.started_ms, record)
 
 
 def _changes_prefix(block: object) -> bool:

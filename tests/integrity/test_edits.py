@@ -170,9 +170,9 @@ def test_a_long_text_is_cut_on_both_sides() -> None:
     first = chat.turn()
     chat.history[0]["content"][0]["text"] = "x" * 100 + "B" + "y" * 200
     what = only(first, chat.turn()).difference
-    # 24 characters before the difference at 100, 96 in all
-    assert what.before == "…" + "x" * 24 + "A" + "y" * 71 + "…"
-    assert what.after == "…" + "x" * 24 + "B" + "y" * 71 + "…"
+    # 32 characters before the difference at 100, 96 in all
+    assert what.before == "…" + "x" * 32 + "A" + "y" * 63 + "…"
+    assert what.after == "…" + "x" * 32 + "B" + "y" * 63 + "…"
 
 
 def test_nothing_in_an_excerpt_can_move_the_cursor_or_turn_the_writing_round() -> None:

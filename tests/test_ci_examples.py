@@ -1,0 +1,137 @@
+"""The examples of docs/ci.md, run as they stand there: the client that edits its history fails, the mended one passes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.simulator.test_typescript import installed
+
+ROOT = Path(__file__).resolve().parents[1]
+EDITS, ADDS = "edits its history", "only adds to its history"
+
+
+def example(name: str) -> str:
+    """The code block after ``<!-- name -->``."""
+    text = (ROOT / "docs" / "ci.md").read_text("utf-8")
+    found = re.search(rf"<!-- {re.escape(name)} -->\n```\w+\n(.*?)```", text, re.DOTALL)
+    assert found, f"docs/ci.md has no code block after <!-- {name} -->"
+    return found[1]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """An environment with a ``memdash`` command on its path, as an installed package has."""
+    command = tmp_path / "bin" / "memdash"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m memdash "$@"\n', "utf-8")
+    command.chmod(0o755)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    return kept | {"PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def run_pytest(folder: Path, environment: dict[str, str], assistant: str) -> subprocess.CompletedProcess[str]:
+    suite = folder / "suite"
+    suite.mkdir()
+    (suite / "assistant.py").write_text(assistant, "utf-8")
+    for name in ("conftest.py", "test_history.py"):
+        (suite / name).write_text(example(name), "utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        str(suite),
+        str(suite),
+    ]
+    return subprocess.run(
+        command, cwd=suite, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_with_pytest_the_client_that_edits_its_history_fails(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    done = run_pytest(tmp_path, environment, example(f"assistant.py, {EDITS}"))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "The block is bound to a different conversation" in done.stdout
+    assert "The system prompt has changed since the block was created" in done.stdout
+
+
+def test_with_pytest_the_mended_client_passes(tmp_path: Path, environment: dict[str, str]) -> None:
+    done = run_pytest(tmp_path, environment, example(f"assistant.py, {ADDS}"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
+
+
+def test_without_thinking_to_be_refused_the_check_still_finds_the_edit(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """The assistant that keeps the answer's text alone, of which the text under the examples speaks."""
+    assistant = example(f"assistant.py, {EDITS}")
+    kept = '{"role": "assistant", "content": answer.content}'
+    assert kept in assistant
+    texts = '[block for block in answer.content if block.type == "text"]'
+    assistant = assistant.replace(kept, f'{{"role": "assistant", "content": {texts}}}')
+    done = run_pytest(tmp_path, environment, assistant)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "bound to a different conversation" not in done.stdout
+    assert "line 2, after line 1: system.0 changed" in done.stdout
+    assert re.search(r"before: You plan trips\. It is [\d:.]+", done.stdout)
+
+
+def run_vitest(
+    folder: Path, environment: dict[str, str], assistant: str, packages: Path
+) -> subprocess.CompletedProcess[str]:
+    suite = folder / "suite"
+    suite.mkdir()
+    shutil.copy(packages / "package.json", suite)
+    (suite / "node_modules").symlink_to(packages / "node_modules", target_is_directory=True)
+    (suite / "assistant.ts").write_text(assistant, "utf-8")
+    for name in ("simulator.ts", "history.test.ts"):
+        (suite / name).write_text(example(name), "utf-8")
+    return subprocess.run(
+        ["node", "node_modules/vitest/vitest.mjs", "run", "--no-color"],
+        cwd=suite,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=150,
+        check=False,
+    )
+
+
+@pytest.fixture
+def packages(pytestconfig: pytest.Config) -> Path:
+    """The folder with the TypeScript SDK and vitest."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("node and npm are not installed")
+    assert pytestconfig.cache is not None
+    return installed(Path(pytestconfig.cache.mkdir("memdash-typescript")))
+
+
+@pytest.mark.node
+def test_with_vitest_the_client_that_edits_its_history_fails(
+    tmp_path: Path, environment: dict[str, str], packages: Path
+) -> None:
+    done = run_vitest(tmp_path, environment, example(f"assistant.ts, {EDITS}"), packages)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "The block is bound to a different conversation" in done.stdout + done.stderr
+
+
+@pytest.mark.node
+def test_with_vitest_the_mended_client_passes(
+    tmp_path: Path, environment: dict[str, str], packages: Path
+) -> None:
+    done = run_vitest(tmp_path, environment, example(f"assistant.ts, {ADDS}"), packages)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"Tests\s+1 passed", done.stdout), done.stdout
