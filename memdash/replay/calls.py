@@ -155,7 +155,7 @@ class Calls:
         if record.error_message is not None:
             raise RequestFailed(record, refused_by_api(record.error_status))
         if slot.purpose in (Purpose.TURN, Purpose.TOOL):
-            self._last = Sent(record.model, request.options, context, record.started_ms, record.usage)
+            self._last = Sent.of(record.model, request.options, context, record.started_ms, record)
             self._last_number = record.number
             self._last_message_id = record.message_id
             self._diagnosis.accepted(record.betas)
@@ -246,7 +246,7 @@ class Calls:
     ) -> Miss:
         if isinstance(outcome, Refused) or slot.purpose not in (Purpose.TURN, Purpose.TOOL):
             return Miss(None, None)
-        sent = Sent(request.body["model"], request.options, context, started, outcome.usage)
+        sent = Sent.of(request.body["model"], request.options, context, started, outcome)
         return find_miss(self._last, sent, self._lifetime_ms)
 
     def _recall(self, record: RequestRecord, request: Request, context: Context, slot: Slot) -> Answered:

@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 
 from memdash.claude import FixedPart
-from memdash.models import TokenFamily
+from memdash.models import TokenFamily, facts
 from memdash.scripts.model import Script
 from memdash.tokens import counter
 
@@ -28,11 +28,16 @@ def fixed_parts(script: Script, family: TokenFamily, counter_name: str) -> dict[
     return parts
 
 
-def fixed_part_tokens(part: FixedPart, family: TokenFamily, counter_name: str) -> int:
-    """Estimate a fixed part in tokens: the system prompt and the tools as JSON."""
+def fixed_part_tokens(part: FixedPart, model: str, counter_name: str) -> int:
+    """Estimate a fixed part in tokens: the system prompt, the tools as JSON, and the hidden prompt that any tool adds to them."""
+    known = facts(model)
+    family = known.token_family if known else TokenFamily.NEW
     tokens = counter(counter_name)
-    tools = json.dumps(part.tools, ensure_ascii=False, separators=(",", ":")) if part.tools else ""
-    return tokens.count(part.system, family) + tokens.count(tools, family)
+    total = tokens.count(part.system, family)
+    if part.tools:
+        tools = json.dumps(part.tools, ensure_ascii=False, separators=(",", ":"))
+        total += tokens.count(tools, family) + (known.tool_prompt.auto if known else 0)
+    return total
 
 
 @lru_cache(maxsize=16)

@@ -29,7 +29,8 @@ class Context(NamedTuple):
 class Journal:
     """Numbers the records of one replay and hands each on once.
 
-    ``recorded`` is what an earlier run recorded; only what comes after it is handed on. ``watch`` sees every record once, in order,
+    ``recorded`` is what an earlier run recorded; only what comes after it is handed on. ``watch`` sees every
+    record once, in order,
     recorded ones included as they are gone through again.
     """
 

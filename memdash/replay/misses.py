@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from memdash.records import MissReason, Usage
+from memdash.records import Iteration, MissReason, Usage
 from memdash.replay.journal import Context, shared_length
 
 LOOKBACK_POSITIONS = 20
@@ -23,13 +23,45 @@ _CACHE_OPTIONS = ("thinking", "output_config", "tool_choice", "speed")
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What was sent and read: all that a later request is compared with."""
+    """What was sent and read: all that a later request is compared with.
+
+    ``usage`` is that of the prompt as it was sent. ``left`` is that of the last prompt the API read for the answer, where it
+    compacted on the way and went on from its summary.
+    """
 
     model: str
     options: Mapping[str, Any]
     context: Context
     started_ms: float
     usage: Usage
+    left: Usage | None = None
+
+    @classmethod
+    def of(
+        cls,
+        model: str,
+        options: Mapping[str, Any],
+        context: Context,
+        started_ms: float,
+        answer: Answered,
+    ) -> Sent:
+        """Return what was sent, with the usages of its answer."""
+        iterations = answer.iterations
+        if not any(one.type == "compaction" for one in iterations):
+            return cls(model, options, context, started_ms, answer.usage)
+        return cls(model, options, context, started_ms, iterations[0].usage, iterations[-1].usage)
+
+
+class Answered(Protocol):
+    """The part of an answer that tells what was read."""
+
+    @property
+    def usage(self) -> Usage:
+        """The usage at the top of the answer, which leaves compactions out."""
+
+    @property
+    def iterations(self) -> tuple[Iteration, ...]:
+        """The usages one by one, where the API gives them."""
 
 
 class Miss(NamedTuple):
@@ -48,7 +80,8 @@ def find_miss(before: Sent | None, now: Sent, lifetime_ms: float | None) -> Miss
         return Miss(MissReason.NOT_REPORTED, None)
     if before is None:
         return Miss(None if read else MissReason.FIRST_REQUEST, None)
-    readable = (before.usage.cache_read_input_tokens or 0) + (before.usage.cache_creation_input_tokens or 0)
+    left = before.usage if before.left is None else before.left
+    readable = (left.cache_read_input_tokens or 0) + (left.cache_creation_input_tokens or 0)
     if read >= readable > 0:
         return Miss(None, 0)
     return Miss(_reason(before, now, lifetime_ms, readable), readable - read)
@@ -64,6 +97,9 @@ def _reason(before: Sent, now: Sent, lifetime_ms: float, readable: int) -> MissR
     if now.context.system != before.context.system:
         return MissReason.SYSTEM_CHANGED
     shared = shared_length(before.context.entries, now.context.entries)
+    if before.left is not None:  # what was left is what the API went on from, so the edit alone does not lose it
+        passed = now.started_ms - before.started_ms > lifetime_ms
+        return MissReason.LIFETIME_PASSED if passed else MissReason.HISTORY_EDITED
     if shared < len(before.context.entries):
         return MissReason.HISTORY_EDITED
     if now.started_ms - before.started_ms > lifetime_ms:

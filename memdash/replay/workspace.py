@@ -70,7 +70,7 @@ class ReplayWorkspace:
         """An estimate of the fixed part in tokens."""
         known = self._fixed_tokens.get(id(self.fixed))
         if known is None:
-            known = (self.fixed, fixed_part_tokens(self.fixed, self._family, self._spec.token_counter))
+            known = (self.fixed, fixed_part_tokens(self.fixed, self._spec.model, self._spec.token_counter))
             self._fixed_tokens[id(self.fixed)] = known
         return known[1]
 
