@@ -26,7 +26,7 @@ class Sent:
     """What was sent and read: all that a later request is compared with.
 
     ``usage`` is that of the prompt as it was sent. ``left`` is that of the last prompt the API read for the answer, where it
-    compacted on the way and went on from its summary.
+    compacted on the way and went on from its summary. ``cleared`` is what the API left out of the prompt.
     """
 
     model: str
@@ -35,6 +35,7 @@ class Sent:
     started_ms: float
     usage: Usage
     left: Usage | None = None
+    cleared: tuple[Mapping[str, Any], ...] = ()
 
     @classmethod
     def of(
@@ -47,9 +48,10 @@ class Sent:
     ) -> Sent:
         """Return what was sent, with the usages of its answer."""
         iterations = answer.iterations
-        if not any(one.type == "compaction" for one in iterations):
-            return cls(model, options, context, started_ms, answer.usage)
-        return cls(model, options, context, started_ms, iterations[0].usage, iterations[-1].usage)
+        read, left = answer.usage, None
+        if any(one.type == "compaction" for one in iterations):
+            read, left = iterations[0].usage, iterations[-1].usage
+        return cls(model, options, context, started_ms, read, left, answer.applied_edits)
 
 
 class Answered(Protocol):
@@ -62,6 +64,10 @@ class Answered(Protocol):
     @property
     def iterations(self) -> tuple[Iteration, ...]:
         """The usages one by one, where the API gives them."""
+
+    @property
+    def applied_edits(self) -> tuple[Mapping[str, Any], ...]:
+        """What context editing left out of the prompt."""
 
 
 class Miss(NamedTuple):
@@ -97,10 +103,12 @@ def _reason(before: Sent, now: Sent, lifetime_ms: float, readable: int) -> MissR
     if now.context.system != before.context.system:
         return MissReason.SYSTEM_CHANGED
     shared = shared_length(before.context.entries, now.context.entries)
-    if before.left is not None:  # what was left is what the API went on from, so the edit alone does not lose it
+    if (
+        before.left is not None
+    ):  # what was left is what the API went on from, so the edit alone does not lose it
         passed = now.started_ms - before.started_ms > lifetime_ms
         return MissReason.LIFETIME_PASSED if passed else MissReason.HISTORY_EDITED
-    if shared < len(before.context.entries):
+    if shared < len(before.context.entries) or now.cleared != before.cleared:
         return MissReason.HISTORY_EDITED
     if now.started_ms - before.started_ms > lifetime_ms:
         return MissReason.LIFETIME_PASSED

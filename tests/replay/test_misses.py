@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from memdash.records import MissReason, Usage
+from memdash.records import Iteration, MissReason, Usage
 from memdash.replay.journal import Context
 from memdash.replay.misses import Sent, find_miss
 
@@ -84,3 +84,49 @@ def test_where_nothing_was_written_the_prefix_is_below_the_models_minimum():
         BEFORE, usage=Usage(input_tokens=90, cache_read_input_tokens=0, cache_creation_input_tokens=0)
     )
     assert find_miss(small, now(0), FIVE_MINUTES) == (MissReason.BELOW_MINIMUM, 0)
+
+
+class Answer:
+    """An answer with these iterations, each a type with the tokens it read and wrote."""
+
+    def __init__(self, usage, *iterations, applied_edits=()):
+        self.usage = usage
+        self.iterations = tuple(
+            Iteration(
+                type, Usage(input_tokens=3, cache_read_input_tokens=r, cache_creation_input_tokens=w), None
+            )
+            for type, r, w in iterations
+        )
+        self.applied_edits = applied_edits
+
+
+def answered(answer, entries, started=30_000.0):
+    return Sent.of(BEFORE.model, BEFORE.options, Context("sys", "tools", entries), started, answer)
+
+
+def test_a_request_that_the_api_compacts_has_read_what_its_own_prompt_read():
+    inside = Usage(input_tokens=3, cache_read_input_tokens=0, cache_creation_input_tokens=90)
+    compacted = answered(
+        Answer(inside, ("compaction", 1_000, 50), ("message", 0, 90)), now(0).context.entries
+    )
+    assert find_miss(BEFORE, compacted, FIVE_MINUTES) == (None, 0)
+    # The next one can read what was written behind the summary, which it begins with.
+    after = answered(Answer(Usage(cache_read_input_tokens=90)), ("assistant:s", "+t", "user:q"))
+    assert find_miss(compacted, after, FIVE_MINUTES) == (None, 0)
+    late = answered(Answer(Usage(cache_read_input_tokens=0)), after.context.entries, started=900_000.0)
+    assert find_miss(compacted, late, FIVE_MINUTES) == (MissReason.LIFETIME_PASSED, 90)
+
+
+def test_going_on_from_a_paused_compaction_misses_what_it_closed():
+    nothing = Usage(input_tokens=0, cache_read_input_tokens=0, cache_creation_input_tokens=0)
+    paused = answered(Answer(nothing, ("compaction", 1_000, 50)), now(0).context.entries)
+    on = answered(Answer(Usage(cache_read_input_tokens=0)), (*paused.context.entries, "assistant:s"))
+    assert find_miss(paused, on, FIVE_MINUTES) == (MissReason.HISTORY_EDITED, 1_050)
+
+
+def test_what_the_api_clears_is_an_edit_of_the_history():
+    clear = {"type": "clear_tool_uses_20250919", "cleared_tool_uses": 2, "cleared_input_tokens": 400}
+    sent = answered(
+        Answer(Usage(cache_read_input_tokens=300), applied_edits=(clear,)), now(0).context.entries
+    )
+    assert find_miss(BEFORE, sent, FIVE_MINUTES) == (MissReason.HISTORY_EDITED, 700)
