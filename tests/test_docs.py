@@ -17,6 +17,7 @@ import pytest
 
 from memdash.cli import main
 from memdash.cli.entry import cli
+from memdash.cli.listings import shown_default
 from memdash.scripts import parse_script
 from memdash.strategies import parameters, strategies
 
@@ -43,16 +44,20 @@ def check_generated(name: str, fresh: str) -> None:
     assert found[2] == fresh, "write it anew with MEMDASH_UPDATE_DOCS=1"
 
 
+COMMON = ("thinking", "instructions", "summary_model", "live_prefix", "max_tokens", "cap_results")
+"""Parameters that many strategies share; the README explains them under its table."""
+
+
 def strategies_table() -> str:
     rows = ["| strategy | what it does | parameters (defaults) |", "|---|---|---|"]
-    for cls in sorted(strategies(), key=lambda one: one.name != "full_history"):
-        given = ", ".join(f"`{one.name}={_written(one.default)}`" for one in parameters(cls.Params))
+    for cls in sorted(
+        strategies(),
+        key=lambda one: ("full_history", "window", "truncate", "compaction", one.name).index(one.name),
+    ):
+        own = [one for one in parameters(cls.Params) if one.name not in COMMON]
+        given = ", ".join(f"`{one.name}={shown_default(one)}`" for one in own)
         rows.append(f"| `{cls.name}` | {cls.description} | {given or '–'} |")
     return "\n".join(rows) + "\n"
-
-
-def _written(value: object) -> str:
-    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def commands(group: click.Group, path: str = "memdash") -> Iterator[tuple[str, click.Command]]:
@@ -76,6 +81,8 @@ def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_strategies_table_is_what_the_strategies_declare() -> None:
     check_generated("strategies", strategies_table())
+    for name in COMMON:
+        assert f"`{name}`" in README.read_text("utf-8")
 
 
 def test_the_default_runs_table_is_what_a_default_run_prints(
