@@ -86,7 +86,7 @@ class Estimator:
     def estimate(self, spec: ComparisonSpec) -> Estimate | None:
         """Return the estimate for ``spec``, None while it is being worked out; asks for it where nobody has."""
         rehearsed = _rehearsed(spec)
-        key = _key(rehearsed)
+        key = f"{spec.repeats} × {_key(rehearsed)}"  # played once, but counted as often as it repeats
         with self._changed:
             if key in self._rehearsals:
                 return self._rehearsals[key].ask()

@@ -406,6 +406,13 @@ def test_an_estimate_is_rehearsed_and_leaves_nothing_behind(worker: Worker, stor
     )
 
 
+def test_an_estimate_grows_with_the_repeats_that_are_asked_for(worker: Worker) -> None:
+    scripts = (a_script("chat", turns=3),)
+    once = worker.estimate_now(a_comparison("full_history", scripts=scripts, repeats=1))
+    often = worker.estimate_now(a_comparison("full_history", scripts=scripts, repeats=4))
+    assert (once.requests, often.requests) == (3, 12)
+
+
 def test_an_estimate_says_where_the_rehearsal_stopped(worker: Worker) -> None:
     scripts = (a_script("rejected"), a_script("raises"))
     first, second = worker.estimate_now(a_comparison("full_history", scripts=scripts)).replays
