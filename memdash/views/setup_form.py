@@ -51,6 +51,9 @@ def setup_form() -> None:
     scripts = scripts_at_hand()
 
     _badge(prefix)
+    top = st.container(
+        gap="xsmall"
+    )  # filled last: Run is in sight on a small screen too, and needs all that is chosen below
     chosen_scripts = st.multiselect(
         "Scripts",
         list(scripts),
@@ -76,7 +79,8 @@ def setup_form() -> None:
 
     st.session_state["setup"] = chosen
     address.write_choices(chosen)
-    _run(prefix, chosen, scripts, trouble)
+    with top:
+        _run(prefix, chosen, scripts, trouble)
 
 
 def _badge(prefix: str) -> None:
@@ -417,10 +421,6 @@ def _run(prefix: str, chosen: Choices, scripts: Mapping[str, Script], trouble: s
         spec = None if trouble else to_spec(chosen, scripts)
     except InputError as error:
         trouble = str(error)
-    if spec is None:
-        st.caption(f":orange[:material/info: {plain(trouble[:1].upper() + trouble[1:])}.]")
-    else:
-        estimate_line(spec)
     st.button(
         "Run",
         type="primary",
@@ -431,6 +431,10 @@ def _run(prefix: str, chosen: Choices, scripts: Mapping[str, Script], trouble: s
         on_click=_submit,
         args=(prefix, spec),
     )
+    if spec is None:
+        st.caption(f":orange[:material/info: {plain(trouble[:1].upper() + trouble[1:])}.]")
+    else:
+        estimate_line(spec)
     if failed := st.session_state.pop("submit_problem", None):
         st.error(plain(failed), icon=":material/error:")
     if st.session_state.pop("submitted", False):
