@@ -260,7 +260,7 @@ def _ended(group: list[ReplayResult]) -> str:
         Status.REJECTED: f"the API refused {where}",
         Status.STOPPED_BY_BUDGET: f"the budget ended it in {where}",
     }
-    often = f" of {len(group)} replays" if len(group) > 1 else ""
+    often = f" in {len(group)} replays" if len(group) > 1 else ""
     return what.get(group[0].status, f"failed in {where}") + often
 
 
