@@ -503,7 +503,9 @@ class TestRecording:
                 httpx2.post(f"{url}/v1/messages", json=body, headers={**HEADERS, "x-api-key": "secret-key"})
             httpx2.post(f"{url}/v1/messages/count_tokens", json=BODY, headers=HEADERS)
         assert "secret-key" not in path.read_text(encoding="utf-8")
-        plain, streamed, refused = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+        plain, streamed, refused = (
+            json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()
+        )
         assert set(plain) == {"provider", "body", "response"}
         assert (plain["provider"], plain["body"]) == ("simulator", BODY)
         assert streamed["body"] == {**BODY, "stream": True}
