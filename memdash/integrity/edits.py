@@ -61,8 +61,9 @@ def first_difference(
     old, new = earlier.prompt, request.prompt
     for part, before, after in ((Part.TOOLS, old.tools, new.tools), (Part.SYSTEM, old.system, new.system)):
         if before != after:
-            paths = [f"{part}.{place}" for place in range(max(len(before), len(after)))]
-            return _difference(blocks, part, before, after, paths, paths, _first(before, after))
+            at = _first(before, after)
+            path = f"{part}.{at}"
+            return _difference(blocks, part, before, after, path, path, at)
     if _compacted_since(blocks, earlier, request):
         return None
     shown, shown_now = (
@@ -78,8 +79,9 @@ def first_difference(
     at = _first(mine, others)
     if at == len(mine):
         return None
-    paths, paths_now = [old.path(place) for place in shown], [new.path(place) for place in shown_now]
-    return _difference(blocks, Part.MESSAGES, mine, others, paths, paths_now, at)
+    path = old.path(shown[at])
+    path_now = new.path(shown_now[at]) if at < len(others) else None
+    return _difference(blocks, Part.MESSAGES, mine, others, path, path_now, at)
 
 
 def changed_answer(blocks: Blocks, earlier: Request, request: Request) -> Difference | None:
@@ -108,8 +110,8 @@ def _difference(
     part: Part,
     before: Sequence[int],
     after: Sequence[int],
-    paths_before: Sequence[str],
-    paths_after: Sequence[str],
+    path_before: str | None,
+    path_after: str | None,
     at: int,
 ) -> Difference:
     """Tell what happened at entry ``at``, the first that differs."""
@@ -124,15 +126,15 @@ def _difference(
     if gone is not None and (come is None or gone <= come):
         assert old is not None
         text, _ = _excerpts(blocks[old], None)
-        return Difference(part, Change.REMOVED, gone, paths_before[at], None, text, None)
+        return Difference(part, Change.REMOVED, gone, path_before, None, text, None)
     if come is not None:
         assert new is not None
         text, _ = _excerpts(blocks[new], None)
-        return Difference(part, Change.INSERTED, come, None, paths_after[at], None, text)
+        return Difference(part, Change.INSERTED, come, None, path_after, None, text)
     assert old is not None
     assert new is not None
     one, other = _excerpts(blocks[old], blocks[new])
-    return Difference(part, Change.CHANGED, 1, paths_before[at], paths_after[at], one, other)
+    return Difference(part, Change.CHANGED, 1, path_before, path_after, one, other)
 
 
 def _excerpts(before: Block, after: Block | None) -> tuple[str, str | None]:

@@ -52,6 +52,7 @@ class Blocks:
     """All distinct blocks of a log; equal blocks have equal numbers."""
 
     _known: dict[tuple[str, str], int] = field(default_factory=dict)
+    _seen: dict[tuple[str, ...], int] = field(default_factory=dict)
     _blocks: list[Block] = field(default_factory=list)
 
     def __getitem__(self, number: int) -> Block:
@@ -59,6 +60,9 @@ class Blocks:
 
     def number(self, role: str, raw: Mapping[str, Any]) -> int:
         """Return the number of a block as a message of ``role`` holds it."""
+        short = _short(role, raw)
+        if short is not None and short in self._seen:
+            return self._seen[short]
         value = _plain(raw)
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
         key = (role, text)
@@ -67,6 +71,8 @@ class Blocks:
             number = self._known[key] = len(self._blocks)
             kind = value.get("type")
             self._blocks.append(Block(role, kind if isinstance(kind, str) else "", text, value))
+        if short is not None:
+            self._seen[short] = number
         return number
 
     def numbers(self, role: str, content: str | Iterable[Mapping[str, Any]] | None) -> tuple[int, ...]:
@@ -127,6 +133,17 @@ class Prompt:
                 return f"messages.{message}.content.{at}"
             at -= size
         raise IndexError(entry)
+
+
+def _short(role: str, raw: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return what tells the common blocks apart without writing them out: texts, and thinking. A log repeats them many times."""
+    match raw:
+        case {"type": "text", "text": str(text)} if len(raw) == 2:
+            return role, "text", text
+        case {"type": "thinking", "thinking": str(text), "signature": str(signature)} if len(raw) == 3:
+            return role, "thinking", signature, text
+        case _:
+            return None
 
 
 def _as_blocks(content: str | Iterable[Mapping[str, Any]] | None) -> Iterable[Mapping[str, Any]]:
