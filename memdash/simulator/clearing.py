@@ -132,7 +132,7 @@ class Clearing:
         uses = _answered(path)
         if edit.over_uses is not None and len(uses) - len(cleared) <= edit.over_uses:
             return frozenset()
-        older = uses[: len(uses) - edit.keep]
+        older = uses[: max(0, len(uses) - edit.keep)]
         due = [use for use in older if use[0] not in cleared and use[1] not in edit.excluded]
         reader = prompt.reader
         counter, family = reader.counter, reader.facts.token_family
