@@ -149,9 +149,10 @@ def request(
     error: str | None = None,
     control: Control | None = None,
     step: int = 0,
+    **changes: Any,
 ) -> RequestRecord:
-    """A request with its answer, or refused with ``error``."""
-    return RequestRecord(
+    """A request with its answer, or refused with ``error``; ``changes`` replace any other field."""
+    plain = RequestRecord(
         seq=0,
         number=0,
         purpose=purpose,
@@ -178,6 +179,7 @@ def request(
         error_type="invalid_request_error" if error else None,
         error_message=error,
     )
+    return dataclasses.replace(plain, **changes) if changes else plain
 
 
 def turn(

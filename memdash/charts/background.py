@@ -18,6 +18,10 @@ MAX_JOBS = 500
 """Jobs drawn in one chart, about ten points each; of more, the first are drawn and the chart says so."""
 
 
+_MANY = 40
+"""From so many jobs a row on, everything is drawn smaller."""
+
+
 class _Row(NamedTuple):
     name: str
     series: str
@@ -69,12 +73,13 @@ def background_work(jobs: Sequence[BackgroundJob], styles: Mapping[str, Style], 
     if not rows:
         sheet.say_empty("No strategy here works in the background")
         return sheet.figure()
+    many = len(shown) > _MANY * len(rows)
     for place, row in enumerate(rows):
-        _draw_row(sheet, place, row, styles[row.series].colour(theme), first=place == 0)
+        _draw_row(sheet, place, row, styles[row.series].colour(theme), many=many, first=place == 0)
     if held_up:
         _draw_held_up(sheet, rows, ORANGE.light if theme == "light" else ORANGE.dark)
     for outcome in ends:
-        _draw_ends(sheet, rows, outcome, styles)
+        _draw_ends(sheet, rows, outcome, styles, 7 if many else 11)
     sheet.row_axis([row.name for row in rows])
     sheet.label(sheet.x, "turn")
     last = max(max(job.ready_turn, job.ended_turn or 0.0) for job in shown)
@@ -125,7 +130,7 @@ def _sum_up(jobs: Sequence[BackgroundJob]) -> str:
     return f"{numbers.count(len(jobs), 'job')}, {used} put into use, {numbers.seconds(avoided)} of waiting avoided"
 
 
-def _draw_row(sheet: Sheet, place: int, row: _Row, colour: str, *, first: bool) -> None:
+def _draw_row(sheet: Sheet, place: int, row: _Row, colour: str, *, many: bool, first: bool) -> None:
     """The lines of one replay; gaps between the jobs come from points that are not there."""
     work: list[tuple[float | None, float | None]] = []
     waiting: list[tuple[float | None, float | None]] = []
@@ -135,7 +140,7 @@ def _draw_row(sheet: Sheet, place: int, row: _Row, colour: str, *, first: bool) 
             waiting += [(job.ready_turn, place), (job.ended_turn, place), (None, None)]
     # Markers at both ends: a job that is short beside its turn is still seen.
     for name, points, width, dash, mode in (
-        (_WORK, work, 9, "solid", "lines+markers"),
+        (_WORK, work, 5 if many else 9, "solid", "lines+markers"),
         (_WAITING, waiting, 2, "dot", "lines"),
     ):
         sheet.traces.append(
@@ -175,7 +180,9 @@ def _draw_held_up(sheet: Sheet, rows: Sequence[_Row], colour: str) -> None:
     )
 
 
-def _draw_ends(sheet: Sheet, rows: Sequence[_Row], outcome: Outcome, styles: Mapping[str, Style]) -> None:
+def _draw_ends(
+    sheet: Sheet, rows: Sequence[_Row], outcome: Outcome, styles: Mapping[str, Style], size: int
+) -> None:
     """What became of each job; hovering over its end tells the job."""
     points = [
         (job, place, styles[row.series].colour(sheet.theme))
@@ -197,7 +204,7 @@ def _draw_ends(sheet: Sheet, rows: Sequence[_Row], outcome: Outcome, styles: Map
             "text": [f"<b>{escape(shorten(job.series))}</b><br>{_hover(job)}" for job, _, _ in points],
             "marker": {
                 "symbol": _ENDS[outcome].symbol,
-                "size": 11,
+                "size": size,
                 "color": colours,
                 "line": {"width": 2, "color": sheet.ink.paper if plain else colours},
             },

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memdash import numbers
 from memdash.charts.canvas import Sheet
 from memdash.charts.text import NAME, escape, shorten, tell
-from memdash.metrics.recall_curve import RecallCurve
+from memdash.metrics.recall_curve import RecallCurve, RecallPoint
 from memdash.palette import Style, Theme
 
 if TYPE_CHECKING:
@@ -27,12 +27,13 @@ def title(curves: Sequence[RecallCurve]) -> str:
     best = max(there, key=lambda one: one.points[-1].recall)
     worst = min(there, key=lambda one: one.points[-1].recall)
     high, low = (numbers.percent(one.points[-1].recall) for one in (best, worst))
+    end = _when(max((one.points[-1] for one in there), key=lambda point: point.asked_after - point.since))
     if high == low:
         whose = shorten(best.series, NAME) if len(there) == 1 else "every strategy"
-        return f"{label}: {whose} answers {high} after turn {last}"
+        return f"{label}: {whose} answers {high} {end}"
     return (
-        f"{label}: after turn {last} {shorten(best.series, NAME)} answers {high}, "
-        f"{shorten(worst.series, NAME)} {low}"
+        f"{label}: {end} {shorten(best.series, NAME)} answers {high}, "
+        f"{shorten(worst.series, NAME)} answers {low}"
     )
 
 
@@ -55,7 +56,7 @@ def recall_along_the_way(
                 "x": [point.asked_after for point in curve.points],
                 "y": [point.recall * 100 for point in curve.points],
                 "text": [
-                    f"{numbers.percent(point.recall)} ({numbers.part(point.passed, point.total)}; "
+                    f"{numbers.percent(point.recall)} ({_when(point)}: {numbers.part(point.passed, point.total)}; "
                     f"text of {point.visible} in sight)"
                     for point in curve.points
                 ],
@@ -65,11 +66,12 @@ def recall_along_the_way(
             }
         )
     asked: dict[int, int] = {}
+    bands = any(point.since < point.asked_after for curve in curves for point in curve.points)
     for curve in curves:
         for point in curve.points:
             asked[point.asked_after] = max(asked.get(point.asked_after, 0), point.total)
     turns = sorted(asked)
-    sheet.label(sheet.x, "asked after turn (n = questions)")
+    sheet.label(sheet.x, "asked up to turn (n = questions)" if bands else "asked after turn (n = questions)")
     sheet.x.update(zeroline=False, showgrid=False)
     if len(turns) <= 12:
         sheet.x.update(tickvals=turns, ticktext=[f"{turn}<br>n = {asked[turn]}" for turn in turns])
@@ -80,14 +82,17 @@ def recall_along_the_way(
     return sheet.figure()
 
 
+def _when(point: RecallPoint) -> str:
+    if point.since == point.asked_after:
+        return f"after turn {point.asked_after}"
+    return f"after turns {point.since} to {point.asked_after}"
+
+
 def alt(curves: Sequence[RecallCurve]) -> str:
     """Tell the chart in words."""
     told = [
         f"{one.series}: "
-        + ", ".join(
-            f"{numbers.part(point.passed, point.total)} after turn {point.asked_after}"
-            for point in one.points
-        )
+        + ", ".join(f"{numbers.part(point.passed, point.total)} {_when(point)}" for point in one.points)
         for one in curves
     ]
     return tell("Line chart", title(curves), told)

@@ -21,7 +21,7 @@ class CacheDiagnosis:
     """
 
     def __init__(self, spec: ReplaySpec) -> None:
-        self._asking = spec.provider is Provider.ANTHROPIC and spec.replies is Replies.FRESH
+        self._asking = not (spec.provider is Provider.ANTHROPIC and spec.replies is Replies.RECORDED)
         self._taken = False
 
     def ask(self, request: Request, previous_message_id: str | None) -> Request:

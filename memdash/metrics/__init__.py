@@ -51,6 +51,7 @@ from memdash.metrics.summary import (
     dearer_with_fewer_tokens,
     summarise,
 )
+from memdash.metrics.verdicts import ReplayVerdict, Violation, verdicts
 from memdash.metrics.waits import Ranks, WaitSummary, wait_summaries
 
 __all__ = [
@@ -81,10 +82,12 @@ __all__ = [
     "RecallCurve",
     "RecallPoint",
     "ReplayResult",
+    "ReplayVerdict",
     "SeriesSummary",
     "Spread",
     "SumError",
     "TurnResult",
+    "Violation",
     "WaitSummary",
     "Waits",
     "background_jobs",
@@ -110,5 +113,6 @@ __all__ = [
     "sentences",
     "settings_json",
     "summarise",
+    "verdicts",
     "wait_summaries",
 ]

@@ -8,7 +8,7 @@ lines of a replay add up to what it spent on summaries.
 from __future__ import annotations
 
 import dataclasses
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -35,14 +35,12 @@ _COLD = (
 class Payback(NamedTuple):
     """When a compaction had paid for itself.
 
-    ``turns`` counts from the first turn after it, None where it has not; ``of`` is how many turns there were until the next
-    summary was put into use (``ended_by_next``) or the script ended. ``saved_usd`` is what the turns after it saved by then,
-    before the compaction's own cost; None where that cannot be known.
+    ``turns`` counts from the first turn after it, None where it has not within the ``of`` turns that came. ``saved_usd`` is what
+    those turns cost less than they would have, before the compaction's own cost; None where that cannot be known.
     """
 
     turns: int | None
     of: int
-    ended_by_next: bool
     saved_usd: float | None
 
     @property
@@ -54,9 +52,7 @@ class Payback(NamedTuple):
             return f"after {numbers.count(self.turns, 'turn')}"
         if self.of == 0:
             return "no turn came after it"
-        if self.ended_by_next:
-            return f"not before the next one ({numbers.count(self.of, 'turn')})"
-        return "never in this script"
+        return f"never in this script ({numbers.count(self.of, 'turn')})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,23 +131,23 @@ class _Call:
 def compactions(log: ReplayLog, prices: Prices) -> tuple[Compaction, ...]:
     """Return the lines of one replay, in order.
 
-    Whether one paid for itself is modelled from the recorded requests. Without it, each turn until the next summary would have
-    carried what was freed (before less after) as well: read from the cache where the request came within the cache's
-    lifetime and model, options, tools and system prompt were as before, written where not, plain input without caching. In
-    the first request after it, what the request before had cached would have been read, and only the new text written. The
-    compaction has paid for itself in the first turn by which the differences come to its cost.
+    Whether one paid for itself is modelled from the recorded requests. Without it, every turn to the end would have carried what
+    was freed (before less after) as well: read from the cache where the request came within the cache's lifetime and model,
+    options, tools and system prompt were as before, written where not, plain input without caching. In the first request
+    after it, what the request before had cached would have been read, and only the new text written. The compaction has paid for
+    itself in the first turn by which the differences come to its cost. What one compaction freed is counted on through later
+    ones, which free something else; so the lines add up to the model of a replay without any. Prices are those of each
+    request's own size: a longer prompt might have been in a dearer tier.
     """
     waiting = _calls(log.requests, prices)
     events = sorted((one for one in log.events if one.event in _PUT_INTO_USE), key=lambda one: one.seq)
-    in_use = [event.seq for event in events if _is_used(event)]
-    conversation = _Conversation(log.requests)
+    conversation = _Conversation(log, prices)
     lines = []
     for place, event in enumerate(events):
-        made = _made_for(event, events[place + 1 :], waiting)
+        following = events[place + 1] if place + 1 < len(events) else None
+        made = _made_for(event, following, waiting)
         waiting = [call for call in waiting if call not in made]
-        later = bisect_right(in_use, event.seq)
-        horizon = in_use[later] if later < len(in_use) else None
-        lines.append(_line(log, event, made, conversation, horizon, prices))
+        lines.append(_line(log, event, made, conversation))
     if waiting:
         lines.append(_left_over(log, waiting))
     return tuple(lines)
@@ -194,14 +190,14 @@ def _calls(requests: Sequence[RequestRecord], prices: Prices) -> list[_Call]:
     return calls
 
 
-def _made_for(event: EventRecord, later: Sequence[EventRecord], waiting: Sequence[_Call]) -> list[_Call]:
+def _made_for(event: EventRecord, following: EventRecord | None, waiting: Sequence[_Call]) -> list[_Call]:
     """The calls of one event: all up to the one whose text was used, or the next compaction inside an answer."""
     number = event.data.get("request")
     if isinstance(number, int):
         return [call for call in waiting if call.number <= number and not call.inside]
     inside = [call for call in waiting if call.inside and call.seq < event.seq]
-    more_of_this_turn = any(one.turn == event.turn and "request" not in one.data for one in later)
-    return inside[:1] if more_of_this_turn else inside
+    another = following is not None and following.turn == event.turn and "request" not in following.data
+    return inside[:1] if another else inside
 
 
 def _is_used(event: EventRecord) -> bool:
@@ -209,19 +205,13 @@ def _is_used(event: EventRecord) -> bool:
 
 
 def _line(
-    log: ReplayLog,
-    event: EventRecord,
-    made: Sequence[_Call],
-    conversation: _Conversation,
-    horizon: int | None,
-    prices: Prices,
+    log: ReplayLog, event: EventRecord, made: Sequence[_Call], conversation: _Conversation
 ) -> Compaction:
     data = event.data
     used = next((call for call in made if call.number == data.get("request")), None)
     elapsed = data.get("elapsed_ms")
-    line = _taken(log, event.turn, made)
     line = dataclasses.replace(
-        line,
+        _taken(log, event.turn, made),
         kind=event.event,
         used=_is_used(event),
         problem=data.get("problem"),
@@ -233,10 +223,10 @@ def _line(
     )
     if not line.used:
         return line
+    # Inside an answer the context was the small one already when that answer was counted.
     inside = line.by_server and used is None
-    return dataclasses.replace(
-        line, payback=_payback(line, event, conversation, horizon, log.spec.cache, inside, prices)
-    )
+    payback = conversation.payback(event.seq, line.freed_tokens, line.cost_usd, rewrites=not inside)
+    return dataclasses.replace(line, payback=payback)
 
 
 def _left_over(log: ReplayLog, calls: Sequence[_Call]) -> Compaction:
@@ -271,81 +261,90 @@ def _taken(log: ReplayLog, turn: int, calls: Sequence[_Call]) -> Compaction:
 # -- when it has paid for itself -----------------------------------------------------------------------------------------
 
 
-class _Conversation:
-    """The answered requests of a conversation, to be found by where they stand among the records."""
+_SAMPLE_TOKENS = 1_000
+"""How many tokens a request's price for one more is taken from: few enough to stay in its tier."""
 
-    def __init__(self, requests: Iterable[RequestRecord]) -> None:
+
+class _Conversation:
+    """The answered requests of a conversation, and what one more token of context would have cost in each."""
+
+    def __init__(self, log: ReplayLog, prices: Prices) -> None:
+        self._cache = log.spec.cache
+        self._prices = prices
         self._requests = [
             one
-            for one in requests
+            for one in log.requests
             if one.purpose in (Purpose.TURN, Purpose.TOOL) and one.error_message is None
         ]
         self._places = [one.seq for one in self._requests]
+        self._sums = [0.0]
+        self._unknown = [0]
+        previous: RequestRecord | None = None
+        for request in self._requests:
+            carried = self._difference(request, self._carried(request, previous, _SAMPLE_TOKENS))
+            self._sums.append(self._sums[-1] + (carried or 0.0) / _SAMPLE_TOKENS)
+            self._unknown.append(self._unknown[-1] + (carried is None))
+            previous = request
 
-    def before(self, seq: int) -> RequestRecord | None:
-        """Return the last request before a record."""
-        place = bisect_left(self._places, seq)
-        return self._requests[place - 1] if place else None
+    def payback(self, seq: int, freed: int | None, cost: float | None, *, rewrites: bool) -> Payback:
+        """Return when a compaction had paid for itself; ``rewrites``: the first request after it wrote its prefix anew."""
+        first = bisect_left(self._places, seq)
+        turns = list(dict.fromkeys(one.turn for one in self._requests[first:]))
+        if freed is None or cost is None or self._unknown[-1] > self._unknown[first]:
+            return Payback(None, len(turns), None)
+        ahead = 0.0
+        if rewrites and 0 < first < len(self._requests):
+            request, previous = self._requests[first], self._requests[first - 1]
+            whole = self._difference(request, self._unbroken(request, previous, freed))
+            ahead = (whole or 0.0) - freed * (self._sums[first + 1] - self._sums[first])
+        paid = self._first_turn(first, freed, cost - ahead)
+        saved = ahead + freed * (self._sums[-1] - self._sums[first]) if turns else 0.0
+        return Payback(None if paid is None else turns.index(paid) + 1, len(turns), saved)
 
-    def between(self, seq: int, until: int | None) -> list[RequestRecord]:
-        """Return the requests between two records, or up to the end."""
-        last = None if until is None else bisect_left(self._places, until)
-        return self._requests[bisect_left(self._places, seq) : last]
+    def _first_turn(self, first: int, freed: int, needed: float) -> int | None:
+        """The turn by whose end one more of ``freed`` tokens in each request from ``first`` on would have cost ``needed``."""
+        if freed <= 0 or first == len(self._requests):
+            return None
+        goal = self._sums[first] + (needed - 1e-12) / freed
+        place = max(bisect_left(self._sums, goal, first + 1), first + 1) - 1
+        return self._requests[place].turn if place < len(self._requests) else None
 
+    def _difference(self, request: RequestRecord, without: Usage | None) -> float | None:
+        if without is None:
+            return None
+        theirs = self._prices.cost(without, request.model)
+        ours = self._prices.cost(request.usage, request.model)
+        return None if theirs is None or ours is None else theirs - ours
 
-def _payback(
-    line: Compaction,
-    event: EventRecord,
-    conversation: _Conversation,
-    horizon: int | None,
-    cache: CacheLifetime,
-    inside: bool,
-    prices: Prices,
-) -> Payback:
-    """``inside`` an answer the context was already the small one when that answer was counted, so no request is the first."""
-    after = conversation.between(event.seq, horizon)
-    turns = list(dict.fromkeys(one.turn for one in after))
-    unknown = Payback(None, len(turns), horizon is not None, None)
-    freed = line.freed_tokens
-    if freed is None or line.cost_usd is None:
-        return unknown
-    saved, paid_in = 0.0, None
-    previous = conversation.before(event.seq)
-    for place, request in enumerate(after):
-        first = place == 0 and not inside
-        without = _without(request, previous, max(freed, 0), cache, first=first)
-        theirs = None if without is None else prices.cost(without, request.model)
-        ours = prices.cost(request.usage, request.model)
-        if theirs is None or ours is None:
-            return unknown
-        saved += theirs - ours
-        ends_turn = place + 1 == len(after) or after[place + 1].turn != request.turn
-        if paid_in is None and ends_turn and saved >= line.cost_usd - 1e-12:
-            paid_in = turns.index(request.turn) + 1
-        previous = request
-    return Payback(paid_in, len(turns), horizon is not None, saved)
+    def _carried(self, request: RequestRecord, previous: RequestRecord | None, tokens: int) -> Usage | None:
+        """What the request would have used with ``tokens`` more of old context; None where it reported no tokens."""
+        usage = request.usage
+        if usage.input_tokens is None:
+            return None
+        if self._cache.milliseconds is None or usage.cache_read_input_tokens is None:
+            return dataclasses.replace(usage, input_tokens=usage.input_tokens + tokens)
+        read, written = usage.cache_read_input_tokens, usage.cache_creation_input_tokens or 0
+        if self._is_warm(request, previous):
+            return _rewritten(usage, read + tokens, written, self._cache)
+        return _rewritten(usage, read, written + tokens, self._cache)
 
+    def _unbroken(self, request: RequestRecord, previous: RequestRecord, freed: int) -> Usage | None:
+        """What the first request after a compaction would have used had the one before it just been continued."""
+        usage = request.usage
+        if usage.cache_read_input_tokens is None or not self._is_warm(request, previous):
+            return self._carried(request, previous, freed)
+        read, written = usage.cache_read_input_tokens, usage.cache_creation_input_tokens or 0
+        before = previous.usage
+        cached = (before.cache_read_input_tokens or 0) + (before.cache_creation_input_tokens or 0)
+        prefix = read + written + freed
+        readable = min(max(read, cached), prefix)
+        return _rewritten(usage, readable, prefix - readable, self._cache)
 
-def _without(
-    request: RequestRecord, previous: RequestRecord | None, freed: int, cache: CacheLifetime, *, first: bool
-) -> Usage | None:
-    """What the request would have used had the context not been compacted; None where it reported no tokens."""
-    usage = request.usage
-    if usage.input_tokens is None:
-        return None
-    lifetime = cache.milliseconds
-    if lifetime is None or usage.cache_read_input_tokens is None:
-        return dataclasses.replace(usage, input_tokens=usage.input_tokens + freed)
-    read, written = usage.cache_read_input_tokens, usage.cache_creation_input_tokens or 0
-    in_time = previous is not None and request.started_ms - previous.started_ms <= lifetime
-    if not in_time or previous is None or request.miss_reason in _COLD:
-        return _rewritten(usage, read, written + freed, cache)
-    if not first:
-        return _rewritten(usage, read + freed, written, cache)
-    cached = (previous.usage.cache_read_input_tokens or 0) + (previous.usage.cache_creation_input_tokens or 0)
-    prefix = read + written + freed
-    readable = min(max(read, cached), prefix)
-    return _rewritten(usage, readable, prefix - readable, cache)
+    def _is_warm(self, request: RequestRecord, previous: RequestRecord | None) -> bool:
+        lifetime = self._cache.milliseconds
+        if lifetime is None or previous is None or request.miss_reason in _COLD:
+            return False
+        return request.started_ms - previous.started_ms <= lifetime
 
 
 def _rewritten(usage: Usage, read: int, written: int, cache: CacheLifetime) -> Usage:

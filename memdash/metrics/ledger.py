@@ -121,8 +121,8 @@ def turn_rows(log: ReplayLog, ledger: Ledger) -> tuple[TurnResult, ...]:
     """Return one row for every turn that anything is known of."""
     waits = {turn.turn: turn.wait_ms for turn in log.turns}
     events: dict[int, list[EventResult]] = defaultdict(list)
-    for event in log.events:
-        events[event.turn].append(EventResult(event.event, event.data))
+    for event in log.events:  # the verdict over a replay without a finished turn stands in the first
+        events[max(event.turn, 1)].append(EventResult(event.event, event.data))
     rows = []
     so_far: float | None = 0.0
     blank = Page()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,13 +10,18 @@ from typing import NamedTuple
 
 from memdash.metrics.result import ReplayResult
 
+MOST_POINTS = 12
+"""A script that asks after more turns than these is told in bands of turns: single questions make no curve."""
+_BANDS = 8
+
 
 class RecallPoint(NamedTuple):
-    """The questions asked after one turn, over all replays of a series: how many were answered right, out of how many.
+    """The questions asked after the turns from ``since`` to ``asked_after``, over all replays of a series.
 
-    ``visible`` of them had the fact's latest text in the context.
+    ``passed`` of ``total`` were answered right; ``visible`` of them had the fact's latest text in the context.
     """
 
+    since: int
     asked_after: int
     passed: int
     total: int
@@ -40,25 +46,46 @@ def recall_curves(results: Iterable[ReplayResult]) -> tuple[RecallCurve, ...]:
     """Return one curve for each series that was asked after more than one turn, in the order the series first appear.
 
     Only questions that are tests count (their controls held). The results must be of one script: turns of different ones have
-    nothing in common.
+    nothing in common. Where they are asked after many turns, a point stands for a band of turns, the same for every series.
     """
     groups: dict[str, list[ReplayResult]] = {}
     for result in results:
         groups.setdefault(result.series, []).append(result)
-    curves = (_curve(series, group) for series, group in groups.items())
+    asked = {
+        probe.asked_after
+        for group in groups.values()
+        for result in group
+        for probe in result.probes
+        if probe.is_test
+    }
+    width = _band(asked)
+    curves = (_curve(series, group, width) for series, group in groups.items())
     return tuple(curve for curve in curves if len(curve.points) > 1)
 
 
-def _curve(series: str, results: Iterable[ReplayResult]) -> RecallCurve:
+def _band(asked: set[int]) -> int:
+    """How many turns one point stands for: one, or a round number that leaves a handful of points."""
+    if len(asked) <= MOST_POINTS:
+        return 1
+    return math.ceil(max(asked) / _BANDS / 5) * 5
+
+
+def _curve(series: str, results: Iterable[ReplayResult], width: int) -> RecallCurve:
     asked = defaultdict(list)
     simulated = False
     for result in results:
         simulated = simulated or result.recall_simulated
         for probe in result.probes:
             if probe.is_test:
-                asked[probe.asked_after].append(probe)
+                asked[(probe.asked_after - 1) // width].append(probe)
     points = (
-        RecallPoint(after, sum(one.passed for one in probes), len(probes), sum(one.visible for one in probes))
-        for after, probes in sorted(asked.items())
+        RecallPoint(
+            since=min(one.asked_after for one in probes),
+            asked_after=max(one.asked_after for one in probes),
+            passed=sum(one.passed for one in probes),
+            total=len(probes),
+            visible=sum(one.visible for one in probes),
+        )
+        for _, probes in sorted(asked.items())
     )
     return RecallCurve(series, tuple(points), simulated)

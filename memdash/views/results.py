@@ -21,6 +21,7 @@ from memdash.views.headline import cards
 from memdash.views.panels import OVERVIEW, Selection, choose_panel, show_panel
 from memdash.views.state import services
 from memdash.views.table import results_table
+from memdash.views.verdict_line import verdict_line
 
 _POLL_SECONDS: Final = 1.5
 _ABOUT_CHARTS: Final = {
@@ -63,6 +64,7 @@ def _body(comparison_id: str, polling: bool) -> None:
     picked = _table(shown)
     if shown.over:
         _refusals(shown.of_script(script))
+    verdict_line([log for log in shown.logs if script in (None, log.spec.script.id)])
     panel = choose_panel(shown.stored.id)
     if panel == OVERVIEW:
         _charts(shown, script, picked)

@@ -46,25 +46,20 @@ def show(selection: Selection) -> None:
         about=_ABOUT,
     )
     rows = background_summaries(jobs)
+    stalest = [one.stalest_turns for one in rows]
+    unused = [one.unused for one in rows]
     columns = [
-        tables.counts("Jobs", [one.jobs for one in rows], width=60),
-        tables.counts("Put into use", [one.used for one in rows], width=96),
+        tables.counts("Jobs", [one.jobs for one in rows], width=58),
+        tables.counts("Used", [one.used for one in rows], width=58),
         tables.counts(
-            "Discarded", [one.discarded for one in rows], width=88, help="Failed, empty or cut off."
+            "Discarded", [one.discarded for one in rows], width=84, help="Failed, empty or cut off."
         ),
-        tables.counts(
-            "Never used",
-            [one.unused for one in rows],
-            width=92,
-            help="Replaced by a newer one, or not needed by the end.",
-        ),
-        tables.amount(
-            "Stalest, turns", [one.stalest_turns for one in rows], "%d", _turns, width=106, help=_STALE_HELP
-        ),
-        tables.seconds("Longest job", [one.longest_ms for one in rows], width=98),
-        tables.counts("Turns held up", [one.held_up for one in rows], width=106),
-        tables.seconds("Held up for", [one.held_up_ms for one in rows], width=94),
-        tables.seconds("Wait avoided", [one.avoided_ms for one in rows], width=104, help=_AVOIDED_HELP),
+        tables.counts("Unused", unused, width=72, help="Replaced by a newer one, or not needed by the end."),
+        tables.amount("Stalest, turns", stalest, "%d", _turns, width=104, help=_STALE_HELP),
+        tables.seconds("Longest", [one.longest_ms for one in rows], width=76),
+        tables.counts("Turns held up", [one.held_up for one in rows], width=102),
+        tables.seconds("Held up for", [one.held_up_ms for one in rows], width=90),
+        tables.seconds("Wait avoided", [one.avoided_ms for one in rows], width=98, help=_AVOIDED_HELP),
     ]
     alt = f"{numbers.count(len(rows), 'strategy', 'strategies')}: background jobs, what became of them and the wait they avoided"
     with st.container(border=True):

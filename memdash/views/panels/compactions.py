@@ -74,8 +74,8 @@ def _summary_table(selection: Selection, rows: Sequence[CompactionSummary]) -> N
         tables.counts("Put into use", [one.used for one in rows], width=90),
         tables.text("Paid back", paid, width=80, help=_PAYBACK_HELP),
         tables.dollars("Cost", [one.cost_usd for one in rows], width=76),
-        tables.dollars("Saved after", [one.saved_usd for one in rows], width=90, help=_SAVED_HELP),
-        tables.dollars(
+        tables.signed_dollars("Saved after", [one.saved_usd for one in rows], width=98, help=_SAVED_HELP),
+        tables.signed_dollars(
             "Net", [one.net_usd for one in rows], width=80, help="Saved less cost; below zero it cost more."
         ),
         tables.amount("Freed", freed, "localized", _or_nothing, width=74, help=_FREED_HELP),
@@ -116,10 +116,8 @@ def _what(line: Compaction) -> str:
         return f"not used: {line.problem}"
     if not line.used:
         return "not used"
-    name = "memory swapped in" if line.kind is EventKind.SWAP else "summary"
-    where = (
-        "by the API" if line.by_server else "in the background" if line.background else "while the user waits"
-    )
+    name = "swap" if line.kind is EventKind.SWAP else "summary"
+    where = "by the API" if line.by_server else "in background" if line.background else "waited for"
     calls = f", {line.calls} calls" if line.calls > 1 else ""
     return f"{name}, {where}{calls}"
 

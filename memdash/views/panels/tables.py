@@ -65,6 +65,13 @@ def dollars(
     return amount(heading, values, "$%.4f", numbers.usd, width=width, help=help)
 
 
+def signed_dollars(
+    heading: str, values: Sequence[float | None], *, width: int = 92, help: str | None = None
+) -> Column:
+    """A column of US dollars that may be below zero; the unit stands in the heading, so that the sign comes first."""
+    return amount(f"{heading}, $", values, "%+.4f", numbers.usd, width=width, help=help)
+
+
 def seconds(
     heading: str, values: Sequence[float | None], *, width: int = 80, help: str | None = None
 ) -> Column:

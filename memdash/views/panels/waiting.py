@@ -48,13 +48,13 @@ def _table(selection: Selection, rows: Sequence[WaitSummary]) -> None:
         return row.first_text
 
     columns = [
-        tables.counts("Turns", [row.wait.turns if row.wait else 0 for row in rows], width=64),
+        tables.counts("Turns", [row.wait.turns if row.wait else 0 for row in rows], width=56),
         *(
-            tables.seconds(f"Wait {name}", ranks(wait, name), width=86)
+            tables.seconds(f"Wait {name}", ranks(wait, name), width=76)
             for name in ("p50", "p90", "p95", "max")
         ),
         *(
-            tables.seconds(f"First text {name}", ranks(first_text, name), width=112, help=_FIRST_TEXT_HELP)
+            tables.seconds(f"First text {name}", ranks(first_text, name), width=98, help=_FIRST_TEXT_HELP)
             for name in ("p50", "p90", "p95", "max")
         ),
         tables.seconds(
