@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memdash.claude import Request, connect
+from memdash.claude.diagnosis import FIELD
 from memdash.errors import MemdashError
 from memdash.records import Record, RequestRecord
 from memdash.replay import replay
@@ -29,7 +30,8 @@ class Watching:
             return value
 
         def watched(request: Request) -> Any:
-            self.bodies.append(json.loads(json.dumps(request.body)))
+            body = {name: value for name, value in request.body.items() if name != FIELD}
+            self.bodies.append(json.loads(json.dumps(body)))
             return value(request)
 
         return watched
