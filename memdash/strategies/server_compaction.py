@@ -14,13 +14,11 @@ from memdash.strategies.registry import register
 from memdash.strategies.session_memory import INSTRUCTIONS_HELP
 
 BETA = "compact-2026-01-12"
-FLOOR = 50_000
-"""The lowest trigger the API accepts (Messages API, compaction); only a simulator with relaxed limits takes less."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerCompactionParams:
-    """The threshold edit's own settings."""
+    """The threshold edit's own settings. Only a simulator with relaxed limits takes a trigger below 50,000."""
 
     trigger: int = param(
         150_000,
@@ -32,11 +30,6 @@ class ServerCompactionParams:
     instructions: str | None = param(None, INSTRUCTIONS_HELP)
     pause: bool = param(False, "Have the API return the compaction alone and wait for the next call")
     cap_results: int | None = param(None, CAP_HELP, minimum=50, maximum=1_000_000, unit="tokens")
-
-    @property
-    def below_floor(self) -> bool:
-        """Whether the live API would refuse this."""
-        return self.trigger < FLOOR
 
 
 @register

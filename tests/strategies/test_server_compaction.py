@@ -32,11 +32,6 @@ def test_pause_and_instructions_are_handed_on():
     assert (edit["pause_after_compaction"], edit["instructions"]) == (True, "Names only.")
 
 
-@pytest.mark.parametrize(("trigger", "below"), [(49_999, True), (50_000, False)])
-def test_it_knows_what_only_a_simulator_with_relaxed_limits_takes(trigger, below):
-    assert parse(f"server_compaction:{trigger}").build().params.below_floor is below
-
-
 def test_without_a_compaction_everything_is_sent():
     desk, strategy = DeskWorkspace(), parse("server_compaction").build()
     play(strategy, desk, exchange(1))
