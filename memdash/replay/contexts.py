@@ -81,7 +81,7 @@ class Contexts(Mapping[int, list[Message]]):
         return len(self._contexts)
 
     def body(self, number: int) -> dict[str, Any]:
-        """Return the body of a request as it was sent, but for ``diagnostics``, which asks about it and tells the model nothing."""
+        """Return the body of a request as it was sent, but for ``diagnostics``, which tells the model nothing."""
         context = self._contexts[number]
         body = {**self._requests[number].options, "messages": self[number]}
         if context.system is not None:
