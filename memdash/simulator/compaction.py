@@ -13,7 +13,7 @@ from typing import Any
 from memdash.simulator.compaction_block import Seal, sign
 from memdash.simulator.errors import ApiError, invalid
 from memdash.simulator.pretend.draft import Overloaded, PretendModel
-from memdash.simulator.pretend.handover import with_open_message
+from memdash.simulator.pretend.handover import open_message, with_open_message
 from memdash.simulator.pretend.visible import last_user_text, messages
 from memdash.simulator.prompt import Prompt
 from memdash.simulator.reply import STOP_TOKENS
@@ -60,7 +60,10 @@ def summarise(model: PretendModel, request: Request, instructions: str | None, s
     reader = request.prompt.reader
     counter, family = reader.counter, reader.facts.token_family
     shown = request.shown()
-    unanswered = last_user_text(messages(shown))[1] if request.step.role == "user" else ""
+    unanswered = ""
+    if request.step.role == "user":
+        given = messages(shown)
+        unanswered = last_user_text(given)[1] or open_message(given)
     body = {name: value for name, value in shown.items() if name not in ("tool_choice", "thinking")}
     body["max_tokens"] = max(1, limit - counter.count(unanswered, family))
     body["messages"] = [*shown["messages"], {"role": "user", "content": asked}]

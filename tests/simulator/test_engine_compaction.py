@@ -232,6 +232,16 @@ def test_it_fires_between_tool_calls_too_and_the_loop_goes_on() -> None:
     assert "Look it up." in outcome.message["content"][0]["content"]
 
 
+def test_what_is_to_be_answered_survives_a_second_compaction_in_the_same_turn() -> None:
+    conversation = talk(tools=[tool()], trigger=600)
+    conversation.messages = [user("Look it up."), assistant([tool_use("t1")])]
+    first = conversation.say([tool_result("t1", words(300))])
+    conversation.messages[-1] = assistant([first.message["content"][0], tool_use("t2")])
+    second = conversation.say([tool_result("t2", words(300))])
+    assert kinds(second) == ["compaction", "text"]
+    assert second.message["content"][0]["content"].endswith("still to be answered:\nLook it up.")
+
+
 def test_a_trial_sees_the_cache_that_the_summary_call_would_have_written_and_leaves_none_behind() -> None:
     engine = new_engine(Parrot(words(20, "sum")), relax_limits=True)
     request = body(
