@@ -25,19 +25,9 @@ class Progress(Protocol):
         """The run is over."""
 
 
-def progress(*, quiet: bool) -> Progress:
+def progress() -> Progress:
     """Return what suits standard error."""
-    if quiet:
-        return _Silence()
     return _StatusLine() if sys.stderr.isatty() else _Log()
-
-
-class _Silence:
-    def show(self, replays: Sequence[ReplayProgress]) -> None:
-        """Say nothing."""
-
-    def end(self) -> None:
-        """Say nothing."""
 
 
 class _Log:

@@ -104,18 +104,21 @@ def _announce(spec: ComparisonSpec, worker: Worker) -> None:
 
 def _watch(worker: Worker, comparison: str, *, quiet: bool) -> bool:
     """Show the progress of a run to its end; returns whether the user interrupted it. What was measured is kept."""
-    shown = progress(quiet=quiet)
+    shown = None if quiet else progress()
     try:
         while not worker.wait(comparison, _POLL_SECONDS):
+            if shown:
+                shown.show(worker.progress(comparison))
+        if shown:
             shown.show(worker.progress(comparison))
-        shown.show(worker.progress(comparison))
         return False
     except KeyboardInterrupt:
         worker.cancel(comparison)
         worker.wait(comparison, _CANCEL_SECONDS)
         return True
     finally:
-        shown.end()
+        if shown:
+            shown.end()
 
 
 def _failures(
