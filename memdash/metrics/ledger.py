@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from memdash.metrics.pricing import Prices
 from memdash.metrics.result import EventResult, IterationResult, TurnResult
 from memdash.metrics.tokens import COMPACTION, compactions_of, own_usages, refused, total
-from memdash.records import MissReason, Purpose, RequestRecord, Usage
+from memdash.records import EventKind, MissReason, Purpose, RequestRecord, Usage
 from memdash.replay_log import ReplayLog
 
 
@@ -121,8 +121,9 @@ def turn_rows(log: ReplayLog, ledger: Ledger) -> tuple[TurnResult, ...]:
     """Return one row for every turn that anything is known of."""
     waits = {turn.turn: turn.wait_ms for turn in log.turns}
     events: dict[int, list[EventResult]] = defaultdict(list)
-    for event in log.events:  # the verdict over a replay without a finished turn stands in the first
-        events[max(event.turn, 1)].append(EventResult(event.event, event.data))
+    for event in log.events:
+        if event.event is not EventKind.VERDICT:  # of the replay as a whole, not of a turn
+            events[event.turn].append(EventResult(event.event, event.data))
     rows = []
     so_far: float | None = 0.0
     blank = Page()

@@ -11,6 +11,7 @@ from memdash.metrics.pricing import Prices
 from memdash.metrics.recall import Controls, facts_stated, planned_probes, probes_of, still_there, survival_of
 from memdash.metrics.result import Mark, Percentiles, PurposeCosts, ReplayResult, Waits
 from memdash.metrics.tokens import total, usage_faults
+from memdash.metrics.verdicts import verdicts
 from memdash.metrics.waits import nearest_rank
 from memdash.records import EventKind, Purpose, Status, TurnRecord
 from memdash.replay_log import ReplayLog
@@ -117,10 +118,16 @@ def _state(log: ReplayLog) -> tuple[Status, int]:
 
 
 def _errors(log: ReplayLog) -> tuple[str, ...]:
-    """Every refusal and the reason of an early end, each once, in the order they came."""
+    """Every refusal, the reason of an early end and every violation of a replay's own rules, each once, in
+    the order they came.
+    """
     messages = [request.error_message or request.error_type for request in log.requests]
     if log.statuses and log.statuses[-1].status is not Status.DONE:
         messages.append(log.statuses[-1].message)
+    for verdict in verdicts([log]):
+        messages += [
+            f"violation in request {one.request}, {one.rule}: {one.text}" for one in verdict.violations
+        ]
     return tuple(dict.fromkeys(message for message in messages if message))
 
 

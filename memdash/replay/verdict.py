@@ -7,12 +7,12 @@ being declared, that the API answered what it must refuse, or that the cache gav
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from memdash.errors import MemdashError
-from memdash.records import EventKind, EventRecord, Purpose, Record, RequestRecord, StatusRecord, Usage
+from memdash.records import EventKind, EventRecord, Purpose, Record, RequestRecord, Usage
 from memdash.replay.cache_bounds import CacheBounds
 from memdash.replay.contexts import CONVERSATION, ContextReader
 from memdash.replay.journal import BlockBook, Context, entry_block
@@ -84,26 +84,6 @@ def judge(spec: ReplaySpec, records: Iterable[Record]) -> Verdict:
     for record in records:
         judgement.take(record)
     return judgement.verdict()
-
-
-def judged(
-    spec: ReplaySpec, records: Iterable[Record], resume_from: Sequence[Record] = ()
-) -> Iterator[Record]:
-    """Hand a replay's records on and put its verdict, as an event, before the status it ends with.
-
-    ``resume_from`` is what an earlier run recorded. The status moves up by one in the sequence, so that it has no gaps.
-    """
-    judgement = Judgement(spec)
-    for record in sorted(resume_from, key=lambda one: one.seq):
-        judgement.take(record)
-    for record in records:
-        if isinstance(record, StatusRecord) and record.status.over:
-            data = judgement.verdict().data()
-            yield EventRecord(record.seq, EventKind.VERDICT, record.turns_completed, record.at_ms, data)
-            record = replace(record, seq=record.seq + 1)
-        else:
-            judgement.take(record)
-        yield record
 
 
 class _Sent(NamedTuple):

@@ -102,3 +102,16 @@ def test_the_latest_verdict_of_a_replay_counts() -> None:
         ("b", True, 6, 0),
     ]
     assert judged[0].violations == ((3, "declared", "message 2 changed"),)
+
+
+def test_a_violation_is_an_error_of_its_replay_and_no_event_of_a_turn() -> None:
+    data = {
+        "ok": False,
+        "requests": 1,
+        "violated": 1,
+        "violations": [{"request": 1, "rule": "totals", "text": "no sum"}],
+    }
+    log = replay_log(spec("a"), turn(1), event(EventKind.VERDICT, 1, **data))
+    (result,) = measure_all([log], PriceTable.load())
+    assert result.errors == ("violation in request 1, totals: no sum",)
+    assert [one.events for one in result.turns] == [()]

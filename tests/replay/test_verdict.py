@@ -24,7 +24,7 @@ from memdash.records import (
 from memdash.replay import replay
 from memdash.replay.journal import BlockBook
 from memdash.replay.legality import illegality
-from memdash.replay.verdict import MOST_STORED, Rule, Verdict, Violation, judge, judged, sums_that_fail
+from memdash.replay.verdict import MOST_STORED, Rule, Verdict, Violation, judge, sums_that_fail
 from memdash.spec import CacheMarks, ReplaySpec
 from tests.replay.scripts import budget, chat, spec, with_tools
 
@@ -373,25 +373,14 @@ def test_a_compaction_may_be_asked_for_after_the_assistant_but_not_after_an_open
 # -- kept with the replay -----------------------------------------------------------------------------------------------
 
 
-def test_the_verdict_stands_before_the_end_and_leaves_no_gap() -> None:
-    one, records = a_chat()
-    found = list(judged(one, records))
-    assert [record.seq for record in found] == list(range(len(records) + 1))
-    verdict, end = found[-2:]
-    assert isinstance(verdict, EventRecord)
-    assert isinstance(end, StatusRecord)
-    assert (verdict.event, end.status) == (EventKind.VERDICT, Status.DONE)
-    requests = sum(isinstance(record, RequestRecord) for record in records)
-    assert verdict.data == {"ok": True, "requests": requests, "violated": 0, "violations": []}
-    assert found[:-2] == records[:-1]
-
-
 def test_what_an_interrupted_run_recorded_is_judged_with_the_rest() -> None:
     one, records = a_chat()
     changed = tampered(records, with_usage(input_tokens=-1), turn=2)
     cut = next(i for i, r in enumerate(records) if isinstance(r, RequestRecord) and r.turn == 4)
-    *_, verdict, _ = judged(one, changed[cut:], changed[:cut])
+    *_, verdict, end = replay(one, *connect(one), resume_from=changed[:cut])
     assert isinstance(verdict, EventRecord)
+    assert isinstance(end, StatusRecord)
+    assert (verdict.event, end.status) == (EventKind.VERDICT, Status.DONE)
     assert (verdict.data["ok"], verdict.data["violated"]) == (False, 1)
     assert verdict.data["violations"] == [{"request": 2, "rule": "totals", "text": "input_tokens is -1"}]
 
