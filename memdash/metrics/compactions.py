@@ -131,13 +131,14 @@ class _Call:
 def compactions(log: ReplayLog, prices: Prices) -> tuple[Compaction, ...]:
     """Return the lines of one replay, in order.
 
-    Whether one paid for itself is modelled from the recorded requests. Without it, every turn to the end would have carried what
-    was freed (before less after) as well: read from the cache where the request came within the cache's lifetime and model,
-    options, tools and system prompt were as before, written where not, plain input without caching. In the first request
-    after it, what the request before had cached would have been read, and only the new text written. The compaction has paid for
-    itself in the first turn by which the differences come to its cost. What one compaction freed is counted on through later
-    ones, which free something else; so the lines add up to the model of a replay without any. Prices are those of each
-    request's own size: a longer prompt might have been in a dearer tier.
+    Whether one paid for itself is modelled from the recorded requests. Without it, every turn to the end would have
+    carried what was freed (the last prompt and its answer, less what stood for them after) as well: read from the
+    cache where the request came within the cache's lifetime and model, options, tools and system prompt were as
+    before, written where not, plain input without caching. In the first request after it, what the request before had
+    cached would have been read, and only the new text written. The compaction has paid for itself in the first turn
+    by which the differences come to its cost. What one compaction freed is counted on through later ones, which free
+    something else; so the lines add up to the model of a replay without any. Prices are those of each request's own
+    size: a longer prompt might have been in a dearer tier.
     """
     waiting = _calls(log.requests, prices)
     events = sorted((one for one in log.events if one.event in _PUT_INTO_USE), key=lambda one: one.seq)
@@ -225,7 +226,8 @@ def _line(
         return line
     # Inside an answer the context was the small one already when that answer was counted.
     inside = line.by_server and used is None
-    payback = conversation.payback(event.seq, line.freed_tokens, line.cost_usd, rewrites=not inside)
+    freed = line.freed_tokens if inside else conversation.freed(event.seq, line.after_tokens)
+    payback = conversation.payback(event.seq, freed, line.cost_usd, rewrites=not inside)
     return dataclasses.replace(line, payback=payback)
 
 
@@ -285,6 +287,16 @@ class _Conversation:
             self._sums.append(self._sums[-1] + (carried or 0.0) / _SAMPLE_TOKENS)
             self._unknown.append(self._unknown[-1] + (carried is None))
             previous = request
+
+    def freed(self, seq: int, after_tokens: int | None) -> int | None:
+        """Return how much smaller the context became: the last prompt and its answer, less what stood for them after."""
+        place = bisect_left(self._places, seq)
+        if place == 0 or after_tokens is None:
+            return None
+        usage = self._requests[place - 1].usage
+        if usage.prompt_tokens is None:
+            return None
+        return usage.prompt_tokens + (usage.output_tokens or 0) - after_tokens
 
     def payback(self, seq: int, freed: int | None, cost: float | None, *, rewrites: bool) -> Payback:
         """Return when a compaction had paid for itself; ``rewrites``: the first request after it wrote its prefix anew."""

@@ -158,7 +158,7 @@ def test_what_one_freed_is_counted_on_through_the_next() -> None:
         compacted(1, request=1),
         at(2, write=600, read=0),
         summary(2),
-        compacted(2, request=3, before=700, after=400),
+        compacted(2, request=3, before=600, after=400),
         at(3, write=500, read=0),
         at(4, write=100, read=500),
     )
@@ -166,8 +166,22 @@ def test_what_one_freed_is_counted_on_through_the_next() -> None:
     assert second.payback is not None
     assert (first.payback.of, second.payback.of) == (3, 2)
     assert first.payback.saved_usd == pytest.approx((900 - 3000 + 2 * 300) / 1e6)
-    # Turn 3 unbroken: 600 read, 200 written, against 500 written; turn 4: 300 more read.
-    assert second.payback.saved_usd == pytest.approx((120 + 1000 - 2500 + 60) / 1e6)
+    # Turn 3 unbroken: 600 read, 100 written, against 500 written; turn 4: 200 more read.
+    assert second.payback.saved_usd == pytest.approx((120 + 500 - 2500 + 40) / 1e6)
+
+
+def test_the_answer_that_a_trigger_does_not_count_is_freed_too() -> None:
+    (line,) = lines(
+        request(1, of=usage(0, 2000, 0, 150), started_ms=MINUTE),
+        summary(1),
+        compacted(1, request=1, before=2000),
+        at(2, write=600, read=0),
+        at(3, write=100, read=600),
+    )
+    assert line.freed_tokens == 1500
+    assert line.payback is not None
+    # 1,650 tokens: turn 2 unbroken reads 2,000 and writes 250; turn 3 reads 1,650 more.
+    assert line.payback.saved_usd == pytest.approx((400 + 1250 - 3000 + 330) / 1e6)
 
 
 def test_refreshes_belong_to_the_swap_they_led_to() -> None:

@@ -26,7 +26,7 @@ _COST_HELP: Final = (
 )
 _SAID_HELP: Final = (
     "What the API's own cache diagnosis says of these requests. It compares the requests and not the cache, so a "
-    "lifetime that passed is no change to it; our reason stands beside it."
+    "lifetime that passed is no change to it; the tokens are its own estimate."
 )
 
 
@@ -104,7 +104,7 @@ def _cost(amount: float | None) -> str:
 
 
 def _said(group: MissGroup) -> str:
-    words = [f"{kind.replace('_', ' ')} ({count})" for kind, count in group.said]
+    words = [f"{kind.replace('_', ' ')} ×{count}" for kind, count in group.said]
     if group.said_tokens is not None:
-        words.append(f"about {numbers.tokens_short(group.said_tokens)} tokens")
+        words.append(f"about {numbers.tokens_short(group.said_tokens)}")
     return ", ".join(words) or numbers.NOTHING
