@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import resource
 import subprocess
 import time
 from collections import defaultdict
@@ -15,13 +16,14 @@ _INTERVAL_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a command took.
+    """What a command took; ``cpu_seconds`` is processor time of all its processes together.
 
     ``peak_bytes`` is the most memory that its process tree held together at one of the samples, a page that several share counted
     once (proportional set size); ``peak_rss_bytes`` the same with shared pages counted in each.
     """
 
     seconds: float
+    cpu_seconds: float
     peak_bytes: int
     peak_rss_bytes: int
     output: str
@@ -31,7 +33,7 @@ def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> Measure
     """Run ``command`` to its end; raises RuntimeError with its standard error where it fails."""
     errors = cwd / "stderr.txt"
     results = cwd / "stdout.txt"
-    started = time.perf_counter()
+    started, used = time.perf_counter(), _processor_time()
     with errors.open("wb") as stderr, results.open("wb") as stdout:
         process = subprocess.Popen(command, cwd=cwd, env=dict(env), stdout=stdout, stderr=stderr)
         peak = peak_rss = 0
@@ -44,7 +46,13 @@ def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> Measure
         raise RuntimeError(
             f"{' '.join(command)} ended with {process.returncode}:\n{errors.read_text()[-2000:]}"
         )
-    return Measured(seconds, peak, peak_rss, results.read_text())
+    return Measured(seconds, _processor_time() - used, peak, peak_rss, results.read_text())
+
+
+def _processor_time() -> float:
+    """Processor seconds of every process that this one has waited for, and those they waited for."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
 
 
 def _memory(root: int) -> tuple[int, int]:

@@ -110,6 +110,7 @@ def _report(name: str, rounds: list[Measured], turns: int) -> float:
     print(
         f"{name}: {turns:,} turns in {seconds:.1f} s (median of {len(rounds)}; "
         f"{', '.join(f'{one.seconds:.1f}' for one in rounds)}), {turns / seconds:,.0f} turns/s, "
+        f"{statistics.median(one.cpu_seconds for one in rounds):.1f} s of processor time, "
         f"peak {peak:,.0f} MB in all processes together ({rss:,.0f} MB with shared pages counted in each)"
     )
     return turns / seconds
