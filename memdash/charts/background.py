@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from memdash import numbers
-from memdash.charts.canvas import Sheet, row_height
+from memdash.charts.canvas import Sheet
 from memdash.charts.text import escape, shorten, tell
 from memdash.metrics.background import BackgroundJob, Outcome
 from memdash.palette import GREEN, ORANGE, VERMILION, Style, Theme
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 MAX_JOBS = 500
 """Jobs drawn in one chart, about ten points each; of more, the first are drawn and the chart says so."""
 
+
+_ROW_HEIGHT = 44
+"""Pixels for each replay."""
 
 _MANY = 40
 """From so many jobs a row on, everything is drawn smaller."""
@@ -37,9 +40,9 @@ class _End(NamedTuple):
 
 _ENDS: Mapping[Outcome, _End] = {
     Outcome.USED: _End("put into use", "diamond"),
-    Outcome.REPLACED: _End("replaced by a newer memory", "triangle-right-open"),
+    Outcome.REPLACED: _End("replaced by a newer memory", "triangle-right"),
     Outcome.DISCARDED: _End("discarded", "x"),
-    Outcome.NOT_NEEDED: _End("not needed by the end", "circle-open"),
+    Outcome.NOT_NEEDED: _End("not needed by the end", "circle"),
 }
 _WORK, _WAITING, _HELD_UP = "job at work", "memory waiting for its use", "a turn waits for the job"
 
@@ -68,14 +71,16 @@ def background_work(jobs: Sequence[BackgroundJob], styles: Mapping[str, Style], 
     notes = [f"the first {MAX_JOBS:,} of {len(jobs):,} jobs"] if len(shown) < len(jobs) else []
     legend = [_WORK, _WAITING, *([_HELD_UP] if held_up else []), *(_ENDS[one].words for one in ends)]
     sheet = Sheet(
-        title(jobs), theme, notes=notes, legend=legend, height=max(220, row_height(len(rows)) - 120)
+        title(jobs), theme, notes=notes, legend=legend, height=180 + _ROW_HEIGHT * max(len(rows), 1)
     )
     if not rows:
         sheet.say_empty("No strategy here works in the background")
         return sheet.figure()
     many = len(shown) > _MANY * len(rows)
+    told: set[str] = set()
     for place, row in enumerate(rows):
-        _draw_row(sheet, place, row, styles[row.series].colour(theme), many=many, first=place == 0)
+        _draw_row(sheet, place, row, styles[row.series].colour(theme), many=many, told=told)
+        told.update((_WORK, _WAITING) if _waits(row) else (_WORK,))
     if held_up:
         _draw_held_up(sheet, rows, ORANGE.light if theme == "light" else ORANGE.dark)
     for outcome in ends:
@@ -130,8 +135,12 @@ def _sum_up(jobs: Sequence[BackgroundJob]) -> str:
     return f"{numbers.count(len(jobs), 'job')}, {used} put into use, {numbers.seconds(avoided)} of waiting avoided"
 
 
-def _draw_row(sheet: Sheet, place: int, row: _Row, colour: str, *, many: bool, first: bool) -> None:
-    """The lines of one replay; gaps between the jobs come from points that are not there."""
+def _waits(row: _Row) -> bool:
+    return any(job.ended_turn is not None and job.ended_turn > job.ready_turn for job in row.jobs)
+
+
+def _draw_row(sheet: Sheet, place: int, row: _Row, colour: str, *, many: bool, told: Collection[str]) -> None:
+    """The lines of one replay; gaps between the jobs come from points that are not there. ``told`` is in the legend already."""
     work: list[tuple[float | None, float | None]] = []
     waiting: list[tuple[float | None, float | None]] = []
     for job in row.jobs:
@@ -150,7 +159,7 @@ def _draw_row(sheet: Sheet, place: int, row: _Row, colour: str, *, many: bool, f
                 "marker": {"symbol": "square", "size": width, "color": colour},
                 "name": name,
                 "legendgroup": name,
-                "showlegend": first,
+                "showlegend": bool(points) and name not in told,
                 "x": [x for x, _ in points],
                 "y": [y for _, y in points],
                 "line": {"color": colour, "width": width, "dash": dash},
@@ -192,8 +201,8 @@ def _draw_ends(
     ]
     bad = VERMILION.light if sheet.theme == "light" else VERMILION.dark
     good = GREEN.light if sheet.theme == "light" else GREEN.dark
-    plain: Any = {Outcome.DISCARDED: bad, Outcome.USED: good}.get(outcome)
-    colours = plain or [colour for _, _, colour in points]
+    plain = {Outcome.DISCARDED: bad, Outcome.USED: good}.get(outcome)
+    colours = [colour for _, _, colour in points]
     sheet.traces.append(
         {
             "type": "scatter",
@@ -205,7 +214,8 @@ def _draw_ends(
             "marker": {
                 "symbol": _ENDS[outcome].symbol,
                 "size": size,
-                "color": colours,
+                # An outline, or a hollow middle, tells the symbol from the line it stands on.
+                "color": plain or sheet.ink.paper,
                 "line": {"width": 2, "color": sheet.ink.paper if plain else colours},
             },
             "hovertemplate": "%{text}<extra></extra>",
