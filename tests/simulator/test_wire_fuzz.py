@@ -15,7 +15,8 @@ from memdash.simulator.routes import Wire
 HEADERS = {
     "x-api-key": "any-key",
     "anthropic-version": "2026-10-21",
-    "anthropic-beta": "thinking-binding-controls-2026-08-01,cache-diagnosis-2026-04-07",
+    "anthropic-beta": "thinking-binding-controls-2026-08-01,cache-diagnosis-2026-04-07,"
+    "context-management-2025-06-27,compact-2026-01-12,compact-2026-09-04",
 }
 MARK = {"type": "ephemeral", "ttl": "5m"}
 # the smallest PNG there is: one pixel
@@ -86,6 +87,52 @@ def rich_request() -> dict[str, Any]:
 
 
 RICH = rich_request()
+
+
+def edited_request() -> dict[str, Any]:
+    """Return the request with every edit of its context, behind a compaction past a threshold."""
+    body = copy.deepcopy(RICH)
+    block = {"type": "compaction", "content": "Ada wants to travel.", "cache_control": MARK}
+    failed = {"type": "compaction", "content": None}
+    body["messages"][2:2] = [{"role": "assistant", "content": [block, failed]}]
+    del body["system"]
+    trigger = {"type": "input_tokens", "value": 50_000}
+    uses = {"type": "tool_uses", "value": 0}
+    body["context_management"] = {
+        "edits": [
+            {"type": "clear_thinking_20251015", "keep": {"type": "thinking_turns", "value": 1}},
+            {
+                "type": "clear_tool_uses_20250919",
+                "trigger": {"type": "tool_uses", "value": 1},
+                "keep": uses,
+                "clear_at_least": {"type": "input_tokens", "value": 0},
+                "exclude_tools": ["other"],
+                "clear_tool_inputs": ["look_up"],
+            },
+            {
+                "type": "compact_20260112",
+                "trigger": trigger,
+                "pause_after_compaction": False,
+                "instructions": "Names only.",
+            },
+        ]
+    }
+    return body
+
+
+def compaction_request() -> dict[str, Any]:
+    """Return a request for a compaction on demand that is to replace an earlier one."""
+    body = copy.deepcopy(RICH)
+    for name in ("stop_sequences", "system"):
+        del body[name]
+    body["compaction"] = {"type": "summarize", "instructions": "Names only."}
+    status, reply = ask(json.dumps(body).encode())
+    assert status == 200, reply
+    body["messages"] = [{"role": "assistant", "content": reply["content"]}, *body["messages"][2:]]
+    return body
+
+
+EDITED, COMPACTED = edited_request(), compaction_request()
 COUNTED = {
     key: value
     for key, value in RICH.items()
@@ -130,9 +177,10 @@ def places(value: Any) -> list[tuple[Any, Any]]:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.data(), st.sampled_from(["/v1/messages", "/v1/messages/count_tokens"]))
-def test_a_request_broken_anywhere_is_answered_or_refused(data: st.DataObject, path: str) -> None:
-    body = copy.deepcopy(RICH if path == "/v1/messages" else COUNTED)
+@given(st.data(), st.sampled_from(["rich", "edited", "compacted", "counted"]))
+def test_a_request_broken_anywhere_is_answered_or_refused(data: st.DataObject, kind: str) -> None:
+    body = copy.deepcopy({"rich": RICH, "edited": EDITED, "compacted": COMPACTED, "counted": COUNTED}[kind])
+    path = "/v1/messages/count_tokens" if kind == "counted" else "/v1/messages"
     for _ in range(data.draw(st.integers(1, 3))):
         everywhere = places(body)
         if not everywhere:
@@ -166,5 +214,6 @@ def test_any_bytes_are_answered_or_refused(body: bytes) -> None:
 
 def test_the_unbroken_request_is_answered() -> None:
     """Without this the test above could pass on refusals alone."""
-    assert ask(json.dumps(RICH).encode())[0] == 200
+    for body in (RICH, EDITED, COMPACTED):
+        assert ask(json.dumps(body).encode())[0] == 200
     assert ask(json.dumps(COUNTED).encode(), "/v1/messages/count_tokens")[0] == 200
