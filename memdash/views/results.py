@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Final
 
@@ -164,8 +165,21 @@ def _running(shown: View, done: int) -> None:
         ]
     )
     st.progress(min(turns / planned, 1.0) if planned else 0.0, text=plain(text), width="stretch")
-    if st.button("Cancel", icon=":material/stop_circle:", key="cancel"):
-        _ask_worker("cancel", shown.stored.id)
+    cancelling = st.session_state.get("cancelling") == shown.stored.id
+    st.button(
+        "Cancelling…" if cancelling else "Cancel",
+        icon=":material/stop_circle:",
+        key="cancel",
+        disabled=cancelling,
+        on_click=_cancel,
+        args=(shown.stored.id,),
+    )
+
+
+def _cancel(comparison_id: str) -> None:
+    """Stop every replay before its next record. With many of them that takes a moment, and the page does not wait for it."""
+    st.session_state["cancelling"] = comparison_id
+    threading.Thread(target=services().worker.cancel, args=(comparison_id,), name="memdash-cancel").start()
 
 
 def _stopped(shown: View) -> None:
@@ -178,16 +192,13 @@ def _stopped(shown: View) -> None:
         width="stretch",
     )
     if st.button("Resume", icon=":material/play_arrow:", type="primary", key="resume"):
-        _ask_worker("resume", shown.stored.id)
-
-
-def _ask_worker(what: str, comparison_id: str) -> None:
-    try:
-        getattr(services().worker, what)(comparison_id)
-    except MemdashError as error:
-        problem(error)
-        return
-    st.rerun()
+        st.session_state.pop("cancelling", None)
+        try:
+            services().worker.resume(shown.stored.id)
+        except MemdashError as error:
+            problem(error)
+            return
+        st.rerun()
 
 
 def _choose_script(shown: View) -> str | None:

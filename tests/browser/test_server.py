@@ -21,11 +21,11 @@ def test_a_restart_marks_what_was_running_and_offers_to_resume_it(visit: Visit, 
     page = visit()
     finished(page)
     repeats = page.get_by_role("spinbutton", name="Repeats")
-    repeats.fill("20")
+    repeats.fill("8")
     repeats.press("Enter")
-    expect(page).to_have_url(re.compile("repeats=20"))
+    expect(page).to_have_url(re.compile("repeats=8"))
     page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.get_by_text(re.compile(r"\d+ of 80 replays"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"\d+ of 32 replays"))).to_be_visible()
     link = page.url.removeprefix(server.url)
     page.close()
 
@@ -36,9 +36,9 @@ def test_a_restart_marks_what_was_running_and_offers_to_resume_it(visit: Visit, 
     expect(page.get_by_text(re.compile(r"\d+ replays interrupted"))).to_be_visible()
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
-    expect(page.get_by_text(re.compile(r"\d+ of 80 replays"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"\d+ of 32 replays"))).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text(re.compile("cancelled"))).to_have_count(1)
+    expect(page.get_by_text(re.compile(r"\d+ replays? cancelled"))).to_be_visible()
 
 
 def test_every_answer_forbids_the_browser_to_load_anything_from_elsewhere(server: Server) -> None:
