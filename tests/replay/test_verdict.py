@@ -334,6 +334,8 @@ COMPACTION = {"type": "compaction", "content": "so far"}
         [("user", TEXT), ("assistant", TEXT), ("assistant", CALL), ("user", RESULT), ("user", TEXT)],
         [("assistant", COMPACTION), ("user", TEXT)],
         [("user", RESULT), ("assistant", COMPACTION), ("user", TEXT)],
+        [("user", TEXT), ("assistant", COMPACTION)],
+        [("user", TEXT), ("assistant", {**COMPACTION, "content": None})],
         [("user", TEXT), ("system", TEXT), ("user", TEXT)],
     ],
 )
