@@ -160,6 +160,8 @@ class ComparisonSpec:
         for chosen_script in self.scripts:
             if sum(other.id == chosen_script.id for other in self.scripts) > 1:
                 raise InputError(f"script {chosen_script.id!r} is chosen twice; keep one of them")
+        if self.provider is Provider.ANTHROPIC and self.replies is Replies.RECORDED:
+            self._check_recorded()
         cells = list(
             itertools.product(
                 self.scripts,
@@ -214,6 +216,21 @@ class ComparisonSpec:
                     f"{label!r} is chosen twice; give each strategy, model and cache setting once"
                 )
         return tuple(replays)
+
+    def _check_recorded(self) -> None:
+        """Refuse what recorded replies cannot do live: turns come from the simulator there, everything else from the API."""
+        for choice in self.strategies:
+            if choice.signed_by_api:
+                raise InputError(
+                    f"{choice.label} cannot run live with recorded replies: what it keeps is signed by whoever "
+                    "answers the turns; use fresh replies"
+                )
+        for script in self.scripts:
+            lacking = [turn.number for turn in script.turns[: self.turns] if turn.reply is None]
+            if lacking:
+                raise InputError(
+                    f"script {script.id!r} has no recorded reply for turn {lacking[0]}; use fresh replies or record one"
+                )
 
     def _pace(self) -> float:
         """Think time in seconds: simulated time costs nothing, live think time has to be asked for."""

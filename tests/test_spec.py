@@ -121,3 +121,23 @@ def test_numbers_that_mean_nothing_are_refused(setting, value, message):
     with pytest.raises(InputError) as error:
         ComparisonSpec((script("a"),), (FULL,), **{setting: value})
     assert str(error.value) == message
+
+
+def recorded(number, reply):
+    return Turn(number, ({"type": "text", "text": "x"},), reply=reply)
+
+
+def test_recorded_replies_must_be_there_for_every_turn_that_is_played_live():
+    half = Script("half", "Half", (recorded(1, "Hello."), recorded(2, None)))
+    live = ComparisonSpec((half,), (FULL,), provider="anthropic", replies="recorded")
+    with pytest.raises(InputError, match="script 'half' has no recorded reply for turn 2"):
+        live.replays()
+    assert len(dataclasses.replace(live, turns=1).replays()) == 1
+    assert len(dataclasses.replace(live, provider="simulator").replays()) == 1
+
+
+@pytest.mark.parametrize("written", ["server_compaction", "compact_on_demand"])
+def test_what_the_api_signs_cannot_be_shared_between_simulator_and_api(written):
+    whole = Script("whole", "Whole", (recorded(1, "Hello."),))
+    with pytest.raises(InputError, match="cannot run live with recorded replies"):
+        ComparisonSpec((whole,), (parse(written),), provider="anthropic", replies="recorded").replays()

@@ -160,6 +160,8 @@ class Strategy(ABC):
     depends on another parameter, and raise :class:`InputError` where two do not fit."""
     fires: ClassVar[frozenset[EventKind]] = frozenset()
     """The events that show that its threshold was reached; empty where it has none."""
+    signed_by_api: ClassVar[bool] = False
+    """Whether the API signs what this strategy keeps, so that the simulator and the live API cannot share a conversation."""
 
     def __init__(self, params: Any) -> None:
         self.params = params

@@ -58,6 +58,7 @@ class CompactOnDemand(Strategy):
     )
     Params: ClassVar[type] = CompactOnDemandParams
     fires: ClassVar[frozenset[EventKind]] = frozenset({EventKind.COMPACTION})
+    signed_by_api: ClassVar[bool] = True
 
     def __init__(self, params: CompactOnDemandParams) -> None:
         super().__init__(params)

@@ -34,6 +34,11 @@ class StrategyChoice:
         cls = strategy(self.name, self.file)
         return cls.label(cls.Params(**self.params))
 
+    @property
+    def signed_by_api(self) -> bool:
+        """Whether the API signs what it keeps."""
+        return strategy(self.name, self.file).signed_by_api
+
     def build(self) -> Strategy:
         """Return a new strategy at the start of a conversation."""
         cls = strategy(self.name, self.file)

@@ -47,6 +47,7 @@ class ServerCompaction(Strategy):
     )
     Params: ClassVar[type] = ServerCompactionParams
     fires: ClassVar[frozenset[EventKind]] = frozenset({EventKind.COMPACTION})
+    signed_by_api: ClassVar[bool] = True
 
     def __init__(self, params: ServerCompactionParams) -> None:
         super().__init__(params)
