@@ -255,12 +255,19 @@ def test_a_comparison_is_downloaded_in_each_format(store: Store, ending: str, st
 def test_a_script_is_read_with_its_facts_and_its_fixed_part() -> None:
     at = page("scripts", script="support-tools")
     assert "Turn 1" in texts(at)
+    assert at.radio(key="script").value == "support-tools"
     at.session_state["script_view"] = "Facts and probes"
     at.run()
     assert "A right answer" in texts(at)
     at.session_state["script_view"] = "Fixed part"
     at.run()
     assert "What every request of the conversation starts with" in texts(at)
+
+
+def test_a_link_to_a_script_that_is_not_there_says_so() -> None:
+    at = page("scripts", script="no-such-script")
+    assert "There is no script 'no-such-script' here." in texts(at)
+    assert at.radio(key="script").value == "trip-planning"
 
 
 def test_a_wrong_script_is_refused_with_line_and_field() -> None:
