@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memdash.errors import InputError
+from memdash.spec import ComparisonSpec, Provider, Replies
 
 if TYPE_CHECKING:
     from memdash.metrics import Prices
@@ -47,7 +48,7 @@ def assemble(stored: StoredComparison, logs: Sequence[ReplayLog], prices: Prices
         created_at=stored.created_at,
         settings=settings_json(stored.spec),
         token_counter=token_counter(stored),
-        versions={**stored.versions, "rules": basis(str(stored.spec.provider))},
+        versions={**stored.versions, "rules": basis(stored.spec)},
     )
 
 
@@ -156,7 +157,7 @@ def turn_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
             "comparison": comparison["comparison"],
             "title": comparison["title"],
             "created_at": comparison["created_at"],
-            "basis": basis(replay["provider"]),
+            "basis": comparison["versions"]["rules"],
             "params": json.dumps(replay["params"], ensure_ascii=False),
             **{
                 name: replay[name]
@@ -173,9 +174,18 @@ SIMULATOR_BASIS = "Simulator rules of 2026-11-30, not yet compared with the live
 """What must stand wherever something simulated is shown or exported."""
 
 
-def basis(provider: str) -> str:
-    """Return what the numbers of a replay rest on."""
-    return SIMULATOR_BASIS if provider == "simulator" else "Live API"
+LIVE_BASIS = "Live API"
+RECORDED_BASIS = (
+    "Recorded replies: tokens, cache and waits of the turns are modelled by simulator rules of 2026-11-30; summaries and "
+    "recall are the live API's"
+)
+
+
+def basis(spec: ComparisonSpec) -> str:
+    """Return what the numbers of a comparison rest on."""
+    if spec.provider is Provider.SIMULATOR:
+        return SIMULATOR_BASIS
+    return RECORDED_BASIS if spec.replies is Replies.RECORDED else LIVE_BASIS
 
 
 def _safe(value: Any) -> Any:

@@ -48,7 +48,7 @@ def read_iterations(usage: Mapping[str, Any] | None) -> tuple[Iteration, ...]:
     entries = usage.get("iterations") if isinstance(usage, Mapping) else None
     return tuple(
         Iteration(str(entry.get("type")), read_usage(entry), entry.get("model"))
-        for entry in entries or ()
+        for entry in (entries if isinstance(entries, list | tuple) else ())
         if isinstance(entry, Mapping)
     )
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 from pathlib import Path
@@ -11,6 +12,10 @@ import pytest
 
 from memdash import report
 from memdash.errors import InputError
+from memdash.report import SIMULATOR_BASIS
+from memdash.scripts.model import Script, Turn
+from memdash.spec import ComparisonSpec
+from memdash.strategies import choose
 
 
 def a_comparison(**replay: Any) -> dict[str, Any]:
@@ -33,7 +38,7 @@ def a_comparison(**replay: Any) -> dict[str, Any]:
         "created_at": "2026-11-30T12:00:00Z",
         "settings": {"turns": 2},
         "token_counter": "estimate",
-        "versions": {"memdash": "0.1.0"},
+        "versions": {"memdash": "0.1.0", "rules": SIMULATOR_BASIS},
         "replays": [
             {
                 "script": "trip", "strategy": "window", "params": {"keep": 4}, "label": "window of 4", "model": "claude-opus-5-5",
@@ -75,7 +80,18 @@ def test_events_are_named_in_their_turns_row() -> None:
 
 def test_simulated_rows_say_so_and_by_which_rules() -> None:
     assert "not yet compared with the live API" in rows_of(report.to_csv(a_comparison()))[0]["basis"]
-    assert rows_of(report.to_csv(a_comparison(provider="anthropic")))[0]["basis"] == "Live API"
+
+
+def test_what_the_numbers_rest_on_is_said_of_every_way_to_run() -> None:
+    script = Script("s", "S", (Turn(1, ({"type": "text", "text": "Hi"},), reply="Hello."),))
+    simulated = ComparisonSpec((script,), (choose("full_history"),))
+    live = dataclasses.replace(simulated, provider="anthropic")
+    recorded = dataclasses.replace(live, replies="recorded")
+    assert report.basis(simulated) == SIMULATOR_BASIS
+    assert report.basis(live) == "Live API"
+    assert report.basis(recorded).startswith(
+        "Recorded replies: tokens, cache and waits of the turns are modelled"
+    )
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"])
@@ -107,7 +123,7 @@ def test_parquet_has_the_rows_of_csv_in_native_types(tmp_path: Path) -> None:
     assert rows[0]["label"] == "=1+1"  # nothing to guard against: a typed text is a text
     about = json.loads(table.schema.metadata[b"memdash"])
     assert about["settings"] == {"turns": 2}
-    assert about["versions"] == {"memdash": "0.1.0"}
+    assert about["versions"] == {"memdash": "0.1.0", "rules": SIMULATOR_BASIS}
 
 
 def test_parquet_keeps_its_types_where_every_value_is_missing(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from memdash import numbers
 from memdash.cli.grid import Grid, one_line
-from memdash.report import SIMULATOR_BASIS, to_csv, to_json
+from memdash.report import LIVE_BASIS, to_csv, to_json
 
 Replay = Mapping[str, Any]
 
@@ -99,10 +99,10 @@ def _notes(replay: Replay) -> list[str]:
 
 
 def _footer(comparison: Mapping[str, Any]) -> list[str]:
-    replays = comparison["replays"]
     lines = []
-    if any(replay["provider"] == "simulator" for replay in replays):
-        lines.append(f"{SIMULATOR_BASIS}. Tokens counted by {comparison['token_counter']}.")
+    basis = comparison["versions"]["rules"]
+    if basis != LIVE_BASIS:
+        lines.append(f"{basis}. Tokens counted by {comparison['token_counter']}.")
     shown = comparison["comparison"]
     lines.append(f"Comparison {shown}. Again: `memdash show {shown}`")
     lines.append(f"In the dashboard (`streamlit run app.py`): http://127.0.0.1:8501/?c={shown}")
