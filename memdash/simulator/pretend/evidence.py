@@ -99,10 +99,17 @@ def score(question: Question, weights: Mapping[str, float], one: Statement, owne
         return 0.0
     if not _has_value(question, one):
         return 0.0
-    if not units - question.units and not _own_values(question, text):
+    if _gives_back(question, one) or (not units - question.units and not _own_values(question, text)):
         return 0.0  # it only repeats the question
     if question.kinds[:1] == (Kind.NAME,) and not _names(text, question):
         factor *= 0.8 if one.speaker is Speaker.USER else 0.5
+    if (
+        one.speaker is Speaker.TOOL
+        and "IDENT" in units
+        and Kind.PHONE in question.kinds
+        and Kind.CODE in question.kinds
+    ):
+        factor *= 1.1  # of the fields with a number, the one that is called so
     factor *= _standing(question, one, owner)
     factor *= _binding(question, text)
     return coverage * factor
@@ -166,8 +173,22 @@ def _names(text: str, question: Question) -> bool:
     )
 
 
+_FIELD: Final = re.compile(r"[\w.-]+: (?P<value>\S.*)")
+
+
+def _gives_back(question: Question, one: Statement) -> bool:
+    """Whether a field of a result holds what the question names: "customer_id: C-1001" is not what C-1001 ordered."""
+    field = _FIELD.fullmatch(one.text) if one.speaker is Speaker.TOOL else None
+    return field is not None and bool(
+        re.search(rf"(?<!\w){re.escape(field['value'].lower())}(?!\w)", question.text.lower())
+    )
+
+
 def _own_values(question: Question, text: str) -> bool:
-    return any(values(text, kind) for kind in (*question.kinds, Kind.NUMBER, Kind.CODE, Kind.NAME))
+    """Whether the statement holds a value that the question does not give itself."""
+    asked = question.text.lower()
+    kinds = (*question.kinds, Kind.NUMBER, Kind.CODE, Kind.NAME)
+    return any(value.text.lower() not in asked for kind in kinds for value in values(text, kind))
 
 
 def _has_value(question: Question, one: Statement) -> bool:

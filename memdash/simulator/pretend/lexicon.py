@@ -23,7 +23,7 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
     "DEPARTURE": "depart departs departing departed departure leave leaves leaving takeoff",
     "NAME": "name names named called surname nickname",
     "DEADLINE": "deadline deadlines cutoff cut-off",
-    "BIRTHDAY": "birthday birthdays birthdate born",
+    "BIRTHDAY": "birthday birthdays birthdate birth born",
     "ANNIVERSARY": "anniversary",
     "AGE": "age aged",
     "PHONE": "phone telephone mobile cellphone landline",

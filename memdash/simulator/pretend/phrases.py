@@ -153,7 +153,7 @@ PHRASES: Final = (
     _phrase(
         "JOB",
         "work works working living do",
-        r"\bwork(?:s|ing)? (?:as|for|at)\b|\bwork as\b|\bfor a living\b",
+        r"\bwork(?:s|ing)? (?:as|for|at|in|from)\b|\bfor a living\b|\bwhere (?:do|am|does|is) \w+ work(?:ing)?\b",
     ),
     _phrase(
         "FAVOURITE",

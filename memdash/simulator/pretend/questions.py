@@ -40,6 +40,12 @@ _LEAD_IN: Final = re.compile(
     r"remind me|sorry|right|okay|ok|hey|hi|hello|also|oh|out of interest|for the record|to recap|for my notes|for the form|last question|a (?:quick )?(?:check|question)|refresh my memory)\s*[,:;.–—-]+\s*)+"
 )
 
+_OF_SOMEBODY: Final = re.compile(
+    r"\b(?:[Ww]h(?:at|ich|ere|en|o)|[Hh]ow)\b.{0,30}\b(?:does|did|is|was|has|can|must) (?!I\b)[A-ZÀ-Þ][\w'’-]+ (?:live|work|stay|sit|study|teach|arrive|land|drive|speak|play|own|"
+    r"drink|eat|avoid|bring|pay|owe|living|working|staying|sitting|arriving|landing|called|born|allergic)\b"
+)
+"""Where Tao lives is something that only the conversation can say."""
+
 _NOT_ASKED: Final = re.compile(
     r"\b(?:answer|reply|respond|use|keep it|be brief|no explanation|if you (?:don't|do not|can't|cannot)|if (?:it|that|this|there) (?:was|is|has)|just (?:the|give|say|answer)|in one (?:short )?(?:sentence|word|line)|only)\b"
 )
@@ -66,9 +72,10 @@ def _asked(message: str) -> Question | None:
         plain = _plain(sentence)
         if not plain:
             continue
-        if is_about_something_said(plain, sentence.rstrip(" \"”')").endswith("?")):
+        marked = sentence.rstrip(" \"”')").endswith("?")
+        if is_about_something_said(plain, marked) or (marked and _OF_SOMEBODY.search(sentence)):
             return _understood(sentence, plain, said[at - 1] if at else "")
-        if sentence.rstrip(" \"”')").endswith("?"):
+        if marked:
             return None  # ordinary chat ends in a question of its own
         if any(char.isdigit() for char in plain) and not _NOT_ASKED.search(plain):
             return None  # "The budget? 1,500 in all.": the question was answered there and then

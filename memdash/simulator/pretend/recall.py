@@ -105,7 +105,7 @@ _ELLIPTIC: Final = re.compile(
 )
 
 
-MARK: Final = re.compile(r"[^\W_]*\d[\w.:/-]*\w|\d|\b[\w]+(?:[_-]\w+)+\b|\b[a-z]+[A-Z]\w+|\b[A-Z]{2,}\b")
+MARK: Final = re.compile(r"[^\W_]*\d(?:[\w.:/-]*\w)?|\b[\w]+(?:[_-]\w+)+\b|\b[a-z]+[A-Z]\w+|\b[A-Z]{2,}\b")
 
 
 def is_about_something_said(plain: str, marked: bool) -> bool:

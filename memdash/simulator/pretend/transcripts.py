@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from memdash.simulator.pretend.limits import named
 from memdash.simulator.pretend.summary_words import MAKE, POLITE, STRONG, VERB
@@ -16,6 +16,19 @@ _TAGS: Final = re.compile(
     r"(?P<body>.*?)</(?P=tag)>",
     re.I | re.S,
 )
+
+_WHO: Final = r"user|human|customer|client|assistant|ai|agent|bot|claude|model|tool"
+
+_SAID: Final = re.compile(
+    rf"<(?P<who>{_WHO})>(?P<text>.*?)</(?P=who)>|"
+    rf"<(?P<tag>\w+)\s[^>]*\b(?:role|speaker|from|author|name)=[\"']?(?P<role>{_WHO})\b[^>]*>(?P<words>.*?)</(?P=tag)>",
+    re.I | re.S,
+)
+_HEADED: Final = re.compile(
+    rf"^[ \t]*(?:\[(?P<in>{_WHO})\]|#{{1,6}}[ \t]*(?P<head>{_WHO})[ \t]*$)", re.I | re.M
+)
+
+_JSON: Final = re.compile(r"[\[{]\s*[\[{\"]")
 
 _EXAMPLE: Final = re.compile(r"<(examples?|template|format)>.*?</\1>", re.I | re.S)
 
@@ -54,7 +67,10 @@ _CLOSING: Final = re.compile(
 
 def divide(text: str) -> tuple[str, str]:
     """Part a message into its instructions and the text it brings along to be summarised ("" if none)."""
-    bare = _EXAMPLE.sub(" ", text) if len(text) < 200_000 else text
+    as_json = _divide_json(text)
+    if as_json is not None:
+        return as_json
+    bare = _with_labels(_EXAMPLE.sub(" ", text) if len(text) < 200_000 else text)
     bodies = [
         match
         for match in _TAGS.finditer(bare)
@@ -68,6 +84,41 @@ def divide(text: str) -> tuple[str, str]:
             at = match.end()
         return "\n".join([*kept, bare[at:]]), pasted
     return _divide_lines(bare)
+
+
+def _with_labels(text: str) -> str:
+    """Write who speaks as ``user: …``, where tags, brackets or headings say it."""
+    text = _SAID.sub(
+        lambda said: f"\n{said['who'] or said['role']}: {(said['text'] or said['words'] or '').strip()}\n",
+        text,
+    )
+    return _HEADED.sub(lambda head: f"{head['in'] or head['head']}:", text)
+
+
+def _divide_json(text: str) -> tuple[str, str] | None:
+    """Part a message at the messages that it brings along as JSON, in one list or one a line; None without any."""
+    if '"role"' not in text:
+        return None
+    reader = json.JSONDecoder()
+    found: list[Any] = []
+    first = end = -1
+    at = _JSON.search(text)
+    while at is not None:
+        try:
+            data, after = reader.raw_decode(text, at.start())
+        except (ValueError, RecursionError):
+            at = _JSON.search(text, at.start() + 1)
+            continue
+        messages = data.get("messages", [data]) if isinstance(data, dict) else data
+        if isinstance(messages, list) and messages and all(_is_message(one) for one in messages):
+            found += messages
+            first, end = (at.start() if first < 0 else first), after
+        at = _JSON.search(text, after)
+    return (f"{text[:first]}\n{text[end:]}", json.dumps(found)) if found else None
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("role"), str)
 
 
 def _looks_like_template(body: str) -> bool:
@@ -136,21 +187,15 @@ def _asks_to_keep(instructions: Sequence[str]) -> bool:
 
 def labelled(pasted: str, message: int) -> list[Passage]:
     """Read a pasted transcript: who says which lines. Without labels it is all the user's."""
-    if pasted[:1] in ("[", "{"):
+    if pasted.startswith("["):
         try:
             data = json.loads(pasted)
         except (ValueError, RecursionError):
             data = None
-        if isinstance(data, Mapping):
-            data = data.get("messages")
-        if (
-            isinstance(data, list)
-            and data
-            and all(isinstance(one, Mapping) and "role" in one for one in data)
-        ):
+        if isinstance(data, list) and data and all(_is_message(one) for one in data):
             return [
                 Passage(one.speaker, message, one.text, one.about)
-                for one in passages({"messages": data})
+                for one in passages({"messages": [_message(one) for one in data]})
                 if one.speaker is not Speaker.SYSTEM
             ]
     found: list[Passage] = []
@@ -174,6 +219,16 @@ def labelled(pasted: str, message: int) -> list[Passage]:
             # Results follow their calls in the same order.
             about = calls.pop(0) if speaker is Speaker.TOOL and calls else ""
     return found
+
+
+def _message(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a pasted message in the API's form; what has no such form is left out."""
+    role, content = value["role"].lower(), value.get("content")
+    blocks = content if isinstance(content, list) else [{"type": "text", "text": str(content or "")}]
+    shown = [block for block in blocks if isinstance(block, dict) and isinstance(block.get("type"), str)]
+    if role in ("tool", "function"):
+        shown = [{"type": "tool_result", "content": shown}]
+    return {"role": "assistant" if role in ("ai", "model") else role, "content": shown}
 
 
 def _speaker(who: str) -> Speaker:

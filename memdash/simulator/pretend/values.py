@@ -81,7 +81,8 @@ _PATTERNS: Final[dict[Kind, re.Pattern[str]]] = {
         rf"\b(?:the )?\d{{1,2}}(?:st|nd|rd|th)\b|\b(?:{_ORDINAL})(?: of)? {_MONTH}\b|\b{_MONTH} (?:the )?(?:{_ORDINAL})\b|\bthe (?:{_ORDINAL})\b(?= of \w|[,.;!?]|$)|"
         rf"\b{_WEEKDAY}s?\b|\b(?:today|tonight|tomorrow|yesterday)\b|\b(?:end|start|middle) of (?:the |next |this )?(?:week|month|quarter|year|{_MONTH})\b|"
         rf"\b(?:next|this|last) (?:week|month|year|spring|summer|autumn|winter|weekend)\b|\b(?:christmas|easter|new year)\b|"
-        rf"\b(?:in|early|late|mid|by|since|until|before|after) {_MONTH}\b",
+        rf"\b(?:in|early|late|mid|by|since|until|before|after) {_MONTH}\b|"
+        rf"\b(?:in|since|until|year|{_MONTH}|spring|summer|autumn|winter) (?:of )?(?:19|20)\d\d\b(?=[,.;!?)]|$| (?:and|but|in|at|as|when|with|on)\b)",
         re.I,
     ),
     Kind.TIME: re.compile(

@@ -733,3 +733,49 @@ def test_an_earlier_i_dont_know_is_no_answer() -> None:
         {"role": "user", "content": "What is our budget?"},
     ]
     assert UNKNOWN in MODEL.draft({"messages": messages, "max_tokens": 500}, None, 1).text
+
+
+RECORDS = json.dumps(
+    {
+        "order": "A1",
+        "status": "delayed",
+        "carrier": "Nordkurier",
+        "eta": "2026-12-09",
+        "flight_number": "HAT170",
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which carrier has order A1?", "carrier: Nordkurier"),
+        ("What is the status of order A1?", "status: delayed"),
+        ("What is the ETA of order A1?", "eta: 2026-12-09"),
+        ("What was the flight number of order A1?", "flight_number: HAT170"),
+    ],
+)
+def test_a_field_beside_a_short_identifier_answers_and_not_the_identifier_itself(
+    question: str, answer: str
+) -> None:
+    assert after_tool(RECORDS, question).endswith(f"“{answer}”")
+
+
+def test_another_short_identifier_is_not_known() -> None:
+    assert UNKNOWN in after_tool(RECORDS, "What is the status of order B2?")
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "elsewhere"),
+    [
+        ("I was born in 1987.", "When was I born?", "Where was I born?"),
+        ("I was born in 1987.", "What is my year of birth?", "Where was I born?"),
+        ("I work as a marine biologist in Gdańsk.", "Where do I work?", "Where do I live?"),
+        ("My brother Tao lives in Chengdu.", "Where does Tao live?", "Where does Ken live?"),
+        ("My colleague Ruth is allergic to lupin.", "What is Ruth allergic to?", "What is Paul allergic to?"),
+        ("Bo arrives on Friday at 9:15.", "When does Bo arrive?", "When does Al arrive?"),
+    ],
+)
+def test_years_work_and_people_by_name_are_asked_for(said: str, question: str, elsewhere: str) -> None:
+    assert answer([said, "I like trams a lot."], question) == f"This was said: “{said}”"
+    assert UNKNOWN in answer([said, "I like trams a lot."], elsewhere)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -384,3 +385,59 @@ def test_a_line_that_a_log_repeats_is_noise() -> None:
     assert "disk full on host vault-3" in summary
     assert "T-118" in summary
     assert "502" not in summary
+
+
+def _as_tags(said: Sequence[tuple[str, str]]) -> str:
+    return "\n\n".join(f"<{role}>{text}</{role}>" for role, text in said)
+
+
+def _as_attributes(said: Sequence[tuple[str, str]]) -> str:
+    return "\n".join(f'<message role="{role}">\n{text}\n</message>' for role, text in said)
+
+
+def _as_json(said: Sequence[tuple[str, str]]) -> str:
+    return json.dumps([{"role": role, "content": text} for role, text in said], indent=1)
+
+
+def _as_json_lines(said: Sequence[tuple[str, str]]) -> str:
+    return "\n".join(json.dumps({"role": role, "content": text}) for role, text in said)
+
+
+def _in_brackets(said: Sequence[tuple[str, str]]) -> str:
+    return "\n".join(f"[{role}] {text}" for role, text in said)
+
+
+def _under_headings(said: Sequence[tuple[str, str]]) -> str:
+    return "\n".join(f"### {role.title()}\n{text}" for role, text in said)
+
+
+@pytest.mark.parametrize(
+    "write", [_as_tags, _as_attributes, _as_json, _as_json_lines, _in_brackets, _under_headings]
+)
+@pytest.mark.parametrize(
+    "order",
+    [
+        "Summarise this conversation in under 60 words so that it can be continued:\n\n{}",
+        "{}\n\nWrite a brief of the above, 60 words at most.",
+    ],
+)
+def test_a_transcript_is_read_in_any_common_form(
+    write: Callable[[Sequence[tuple[str, str]]], str], order: str
+) -> None:
+    said = [pair for fact in FACTS for pair in (("user", fact), ("assistant", "Good to know."))]
+    summary = text({"messages": [{"role": "user", "content": order.format(write(said))}]})
+    assert all(value in summary for value in VALUES)
+    # The statements themselves, without the form they came in.
+    assert not any(mark in summary for mark in ("user", "role", "Good to know", "{", "<"))
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        '[{"role": "user"}, {"role": "assistant", "content": null}, {"role": "user", "content": "My name is Bo Li."}]',
+        '[{"role": "user", "content": ["x", {"type": 1}]}, {"role": "tool", "content": "My name is Bo Li."}]',
+    ],
+)
+def test_a_pasted_message_without_content_is_passed_over(pasted: str) -> None:
+    summary = text({"messages": [{"role": "user", "content": f"Summarise this conversation:\n{pasted}"}]})
+    assert summary == "- My name is Bo Li."
