@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import threading
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -319,21 +320,22 @@ def _send_plain(sdk: anthropic.Anthropic, request: Request, clock: Clock) -> Res
 
 
 def _send_streaming(sdk: anthropic.Anthropic, request: Request, clock: Clock) -> Response:
-    """Make a live call with streaming."""
+    """Make a live call with streaming; a server that answers with the whole message at once is understood, too."""
     started = clock.now_ms()
     first_event: float | None = None
     first_text: float | None = None
     seen: dict[str, Any] = {}
     try:
         with sdk.beta.messages.stream(**_arguments(request)) as stream:
-            for event in stream:
+            whole = _whole_message(stream.response)
+            for event in stream if whole is None else ():
                 now = clock.now_ms()
                 first_event = now if first_event is None else first_event
                 if event.type == "message_start":
                     seen = event.message.to_dict().get("usage") or {}  # type: ignore[assignment]
                 text = event.type == "content_block_delta" and event.delta.type == "text_delta"
                 first_text = now if text and first_text is None else first_text
-            message = stream.get_final_message().to_dict()
+            message = stream.get_final_message().to_dict() if whole is None else whole
             request_id = stream.request_id
             retries = _retries(stream.response.request)
     except anthropic.APIError as error:
@@ -349,7 +351,7 @@ def _send_streaming(sdk: anthropic.Anthropic, request: Request, clock: Clock) ->
     ) as error:
         # What the SDK's stream reader raises when a server breaks off or does not keep to the order of events.
         raise Refused(
-            f"the server's stream could not be read: {type(error).__name__}: {error}",
+            f"the server's stream could not be read: {type(error).__name__}: {str(error) or 'it holds no message'}",
             status=None,
             type=None,
             request_id=None,
@@ -367,6 +369,22 @@ def _send_streaming(sdk: anthropic.Anthropic, request: Request, clock: Clock) ->
         first_text_ms=first_text,
         finished_ms=clock.now_ms(),
     )
+
+
+def _whole_message(answer: httpx2.Response) -> dict[str, Any] | None:
+    """Return the message of a server that cannot stream, None where a stream follows.
+
+    Raises ValueError where there is neither.
+    """
+    kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "text/html":
+        raise ValueError("it is a web page; does ANTHROPIC_BASE_URL name a Messages API?")
+    if kind != "application/json":
+        return None
+    message = json.loads(answer.read())
+    if not isinstance(message, dict) or not isinstance(message.get("content"), list):
+        raise ValueError("it is JSON, but no message")
+    return message
 
 
 def _retries(request: httpx2.Request) -> int:

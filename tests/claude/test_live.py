@@ -273,6 +273,37 @@ def test_a_stream_that_is_none_is_a_failure_with_a_clear_message(server, live, b
     assert refused.value.message
 
 
+def test_a_server_that_cannot_stream_is_understood(server, live):
+    message = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "usage": {"input_tokens": 12},
+    }
+    body = json.dumps({**message, "content": [{"type": "text", "text": "Hello"}]}).encode()
+    server.says(body, kind="application/json; charset=utf-8")
+    response = live.send(HELLO)
+    assert response.content == ({"type": "text", "text": "Hello"},)
+    assert (response.usage, response.stop_reason) == (Usage(input_tokens=12), None)
+    # There was no first event to take the time of.
+    assert (response.first_event_ms, response.first_text_ms) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "reason"),
+    [
+        ("text/html", b"<html>Sign in</html>", "it is a web page"),
+        ("application/json", b'{"status": "fine"}', "it is JSON, but no message"),
+        ("text/event-stream", b"", "it holds no message"),
+    ],
+)
+def test_an_answer_that_is_no_message_says_what_it_is(server, live, kind, body, reason):
+    server.says(body, kind=kind)
+    with pytest.raises(Refused, match=reason):
+        live.send(HELLO)
+
+
 def test_an_address_where_nobody_listens_is_a_failure():
     with anthropic.Anthropic(api_key="key", base_url="http://127.0.0.1:9", max_retries=0) as sdk:
         live = LiveClaude(sdk, RealClock())
