@@ -64,6 +64,23 @@ class Answered:
     content: tuple[Mapping[str, Any], ...]
 
 
+_LARGEST_TOOL_PROMPT = 804
+"""The hidden system prompt that tools add, at the model with the longest (Messages API, pricing)."""
+
+_NEAR_THE_TRIGGER = 0.75
+"""The prompt's size is an estimate; from this share of its trigger on a compaction is possible."""
+
+
+def _may_be_compacted(request: Request, prompt_tokens: int) -> bool:
+    """Whether the API may summarise this prompt before it answers (Messages API, compaction)."""
+    management = request.body.get("context_management") or {}
+    return any(
+        edit["type"] == "compact_20260112"
+        and prompt_tokens >= _NEAR_THE_TRIGGER * edit.get("trigger", {}).get("value", 0)
+        for edit in management.get("edits", ())
+    )
+
+
 class RequestFailed(Exception):  # an outcome, named for what happened
     """Raised where a request has no usable answer, after it is recorded. ``by_api``: the API refused the request itself."""
 
@@ -168,8 +185,14 @@ class Calls:
             body = {key: request.body.get(key) for key in ("system", "tools", "messages")}
             text = json.dumps(body, ensure_ascii=False)
             prompt = counter("estimate").count(text, family)
+            if request.body.get("tools"):
+                prompt += known.tool_prompt.forced if known else _LARGEST_TOOL_PROMPT
+            # A prompt that the API may compact first is read twice and answered twice.
+            times = 2 if _may_be_compacted(request, prompt) else 1
             self._gate(
-                PlannedRequest(request.body["model"], prompt, request.body["max_tokens"], slot.purpose)
+                PlannedRequest(
+                    request.body["model"], times * prompt, times * request.body["max_tokens"], slot.purpose
+                )
             )
 
     def _record(

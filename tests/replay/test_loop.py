@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from memdash.claude import connect
 from memdash.errors import BudgetExceeded
 from memdash.records import (
     Control,
@@ -289,6 +290,27 @@ def test_the_gate_is_asked_before_every_request_and_can_stop_the_replay():
     assert len(client.sent) == 2
     assert records[-1].status is Status.STOPPED_BY_BUDGET
     assert records[-1].message == "the next request could cost more than is left"
+
+
+def test_what_the_gate_is_told_of_a_request_with_tools_is_never_too_little():
+    planned = []
+    client, clock = connect(spec(with_tools()))
+    records = list(replay(spec(with_tools()), client, clock, gate=planned.append))
+    sent = of(records, RequestRecord)
+    # Tools add a hidden system prompt, 286 tokens with this model, that is in no text of the request.
+    assert len(planned) == len(sent) == 5
+    assert all(one.prompt_tokens >= it.usage.prompt_tokens for one, it in zip(planned, sent, strict=True))
+
+
+def test_the_gate_is_told_that_a_prompt_may_be_compacted_first():
+    planned = []
+    script = type(chat(1))("long", "Long", (turn(1, "word " * 45_000), turn(2)))
+    replayed = spec(script, "server_compaction:50000")
+    client, clock = connect(replayed)
+    list(replay(replayed, client, clock, gate=planned.append))
+    # 45,000 words are more than three quarters of the trigger: they may be read twice, and answered twice.
+    assert planned[0].prompt_tokens >= 2 * 45_000
+    assert planned[0].max_tokens == 2 * 1024
 
 
 def test_an_error_inside_a_strategy_fails_its_replay_with_the_strategys_own_line(monkeypatch):
