@@ -156,7 +156,7 @@ GOOD = Chat("ada").turn()
     [
         ("{", "is not JSON: Expecting property name"),
         ('{"a": NaN}', "is not JSON: NaN is no JSON number"),
-        ("[" * 5000, "is not JSON: lists and objects are nested"),
+        ("[" * 100_000 + "]" * 100_000, "is not JSON: lists and objects are nested"),
         ("[]", "holds a list, not an object"),
         ("7", "holds a number"),
         ('{"provider": "openai"}', "holds no request"),
