@@ -105,6 +105,8 @@ class SimulatedClaude:
         self.clock = clock
         self._transport = SimulatorTransport(Wire(Engine(config, HonestModel()), seed=config.seed), clock)
         self._sdk = _sdk_over(self._transport)
+        self._snapshot = self._transport.snapshot()
+        self._probing_sdk = _sdk_over(self._snapshot)
 
     def send(self, request: Request) -> Response:
         """Answer a call; the clock moves on by its modelled latency."""
@@ -121,8 +123,8 @@ class SimulatedClaude:
 
     def probe(self, request: Request) -> Response:
         """Answer a call from a copy of cache and clock."""
-        transport = self._transport.snapshot()
-        return _send_plain(_sdk_over(transport), request, transport.clock)
+        self._snapshot.clock.sleep_until(self.clock.now_ms())
+        return _send_plain(self._probing_sdk, request, self._snapshot.clock)
 
     def absorb(
         self, request: Request, started_ms: float, first_event_ms: float, message: Mapping[str, Any]

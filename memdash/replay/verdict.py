@@ -103,6 +103,7 @@ class Judgement:
         self._requests = 0
         self._before: _Sent | None = None
         self._edits: list[EventRecord] = []
+        self._legal: tuple[str, ...] = ()
         self._lost_track = False
 
     def take(self, record: Record) -> None:
@@ -207,10 +208,13 @@ class Judgement:
         return None
 
     def _illegality(self, record: RequestRecord, context: Context) -> str | None:
-        blocks = [(role, self._reader.block(one)) for role, one in _with_roles(context.entries)]
+        unsettled = context.entries[_settled(self._legal, context.entries) :]
+        blocks = [(role, self._reader.block(one)) for role, one in _with_roles(unsettled)]
         # A paused turn goes on from the assistant's message, and a compaction may be asked for after it.
         open_end = record.purpose in (Purpose.TOOL, Purpose.SUMMARY)
         problem = illegality(blocks, open_end=open_end)
+        if problem is None:
+            self._legal = context.entries
         return None if problem is None else f"it was answered, but {problem}"
 
 
@@ -229,6 +233,21 @@ def _edits_history(event: EventRecord) -> bool:
         and event.data.get("used") is not False
         and (event.event is not EventKind.CLEAR or "request" not in event.data)
     )
+
+
+def _settled(legal: tuple[str, ...], entries: tuple[str, ...]) -> int:
+    """Return how many entries need no further look: those of a context found legal that this one goes on from, up to the assistant's
+    last word in it, whose calls the next message answers.
+    """
+    if not legal or entries[: len(legal)] != legal:
+        return 0
+    settled = 0
+    for at in range(len(legal) - 1, -1, -1):
+        if legal[at].startswith("assistant:"):
+            settled = at
+        elif settled and not legal[at].startswith("+"):
+            break
+    return settled
 
 
 def _told(sent: _Sent) -> tuple[str, ...]:
