@@ -236,7 +236,8 @@ def _edits_history(event: EventRecord) -> bool:
 
 
 def _settled(legal: tuple[str, ...], entries: tuple[str, ...]) -> int:
-    """Return how many entries need no further look: those of a context found legal that this one goes on from, up to the assistant's
+    """Return how many entries need no further look: those of a context found legal that this one goes on
+    from, up to the assistant's
     last word in it, whose calls the next message answers.
     """
     if not legal or entries[: len(legal)] != legal:

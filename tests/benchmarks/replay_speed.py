@@ -10,6 +10,7 @@ times. The cold figure is the first replay of the process. All are replays of on
 from __future__ import annotations
 
 import argparse
+import gc
 import statistics
 import tempfile
 import time
@@ -94,6 +95,8 @@ def main() -> None:
         requests = _requests(recorded)
         calls = _canned_calls(requests)
         calls()
+        gc.collect()
+        gc.freeze()  # as in the child processes that play replays
         ours, theirs = [], []
         for spec in others:  # alternating, so that a noisy moment hits both
             ours.append(_timed(partial(_stored, spec, store)))
