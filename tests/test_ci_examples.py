@@ -17,12 +17,17 @@ ROOT = Path(__file__).resolve().parents[1]
 EDITS, ADDS = "edits its history", "only adds to its history"
 
 
-def example(name: str) -> str:
+def example(name: str, document: str = "docs/ci.md") -> str:
     """The code block after ``<!-- name -->``."""
-    text = (ROOT / "docs" / "ci.md").read_text("utf-8")
+    text = (ROOT / document).read_text("utf-8")
     found = re.search(rf"<!-- {re.escape(name)} -->\n```\w+\n(.*?)```", text, re.DOTALL)
-    assert found, f"docs/ci.md has no code block after <!-- {name} -->"
+    assert found, f"{document} has no code block after <!-- {name} -->"
     return found[1]
+
+
+@pytest.mark.parametrize("name", ["conftest.py", "test_history.py", "simulator.ts", "history.test.ts"])
+def test_the_readme_shows_the_suites_that_are_run_here(name: str) -> None:
+    assert example(name, "README.md") == example(name)
 
 
 @pytest.fixture
