@@ -64,10 +64,10 @@ PHRASES: Final = (
     _phrase(
         "ALLERGY",
         "eat touch consume served given have tolerate",
-        r"\b(?:can|may|should|must) (?:i|we) (?:not|never) (?:eat|touch|have)\b",
+        r"\b(?:can|may|should|must) (?:i|we|(?:my|our) \w+) (?:not|never) (?:eat|touch|have)\b",
         r"\b(?:can't|cannot|can not|mustn't|must not|shouldn't|should not|may not|not allowed to|never|unable to|not able to|don't|do not|"
         r"not supposed to|not to)(?: (?:ever|safely|i|we))? (?:eat|touch|consume|have any|be (?:served|given))\b",
-        r"\b(?:can't|cannot|mustn't|must not|can not|shouldn't)\b.{0,12}\b(?:i|we)\b.{0,6}\b(?:eat|touch|have)\b",
+        r"\b(?:can't|cannot|mustn't|must not|can not|shouldn't)\b.{0,12}\b(?:i|we|(?:my|our) \w+)\b.{0,6}\b(?:eat|touch|have)\b",
         r"\b(?:can't|cannot|don't) tolerate\b",
     ),
     _phrase(
@@ -81,7 +81,7 @@ PHRASES: Final = (
         "react reacts reaction ill sick swell hospital dangerous unsafe poison rash harmful agree hives",
         r"\b(?:react\w*|reaction) (?:\w+ )?to\b",
         r"\b(?:makes?|make) me (?:\w+ )?(?:ill|sick|swell)\b",
-        r"\b(?:dangerous|unsafe|poison|harmful) (?:for|to) me\b",
+        r"\b(?:dangerous|unsafe|poison|harmful) (?:for|to) (?:me|us|(?:my|our) \w+)\b",
         r"\bin hospital\b|\b(?:in|get|got) hives\b",
         r"\b(?:get|bring me out in) a rash\b",
         r"\b(?:doesn't|don't|does not|do not) agree with me\b",
@@ -101,7 +101,7 @@ PHRASES: Final = (
         "reach reaches there due come comes coming dock docks pick meet collect met turn",
         r"\breach(?:es)?\b.{0,25}\b(?:airport|city|town|station|destination|harbour|there)\b",
         r"\breach(?:es)? (?!me|us|you|him|her|them|out)[a-z]+ (?:on|at)\b",
-        r"\b(?:be|are|get) there (?:at|by|on)\b|\b(?:when|what time)\b.{0,20}\b(?:get|be|arrive) there\b|\bdue (?:in|to (?:land|arrive|get in|touch))\b",
+        r"\b(?:be|are|get) there (?:at|by|on)\b|\b(?:when|(?:what|which) (?:time|day|date))\b.{0,20}\b(?:get|be|arrive) there\b|\bdue (?:in|to (?:land|arrive|get in|touch))\b",
         r"\b(?:i|we|flight|plane|train|ferry|bus)\b.{0,20}\bcom(?:e|es|ing) in(?:to)?\b",
         r"\bdocks? (?:at|in|on)\b",
         r"\b(?:pick|collect|meet)\b.{0,12}\b(?:me|us)\b.{0,25}\b(?:airport|station|arrivals)\b",

@@ -88,6 +88,7 @@ _RECALL: Final = re.compile(
     r"\b(?:what|which)\b.{0,45}\b(?:must|should|can't|cannot|mustn't|shouldn't|can|do|may|am|to|have|has|needs?)\b.{0,35}\b(?:i|me|my|we)?\b.{0,25}"
     r"\b(?:avoid|not eat|never eat|can't eat|steer clear|stay away|keep away|kept away|keep (?:off|out)|kept (?:off|out)|leave out|left out|off limits|off-limits|dangerous for me)\b|"
     r"\bwhat (?:can't|mustn't|shouldn't|am i not) (?:i|we|able|allowed)\b|\b(?:can't|cannot|mustn't|must not|shouldn't|should not|must never|should never|can never) (?:i |we )?(?:eat|touch|have)\b|\bdangerous for me\b|"
+    r"\b(?:do|does|did) (?:my|our) \w+ have .{0,8}\b(?:allerg\w+|intoleran\w+)|"
     r"\b(?:am i|are we|i'm|i am|we are) allergic\b|\b(?:allerg\w+|intoleran\w+)\b.{0,25}\b(?:do|did|have) (?:i|we|you)\b|(?<!how )\b(?:do|did|have) (?:i|we)\b.{0,25}\b(?:allerg\w+|intoleran\w+)|"
     r"\bwhat(?:'s| is| are| was| were) (?:my|our)\b|\bwhen (?:do|does|will|am|are|is|did|should) (?:i|we|our|my|the)\b.{0,30}\b(?:arriv\w+|land|landing|get in|getting in|touch down|touching down|get there|be there|due|reach)\b|"
     r"\b(?:what|which)(?: \w+)? (?:date|day|time)\b.{0,40}\b(?:do|does|will|are|am|is|did) (?:i|we|our|my|the)\b|\bat what time\b.{0,10}\b(?:do|does|will|are|am|is) (?:i|we|our|my|the)\b|"

@@ -779,3 +779,23 @@ def test_another_short_identifier_is_not_known() -> None:
 def test_years_work_and_people_by_name_are_asked_for(said: str, question: str, elsewhere: str) -> None:
     assert answer([said, "I like trams a lot."], question) == f"This was said: “{said}”"
     assert UNKNOWN in answer([said, "I like trams a lot."], elsewhere)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which nut can't my brother eat?",
+        "What can my brother not eat?",
+        "Which food is dangerous for my brother?",
+        "Does my brother have any allergies?",
+    ],
+)
+def test_what_somebody_else_must_not_eat_is_asked_for_in_many_ways(question: str) -> None:
+    allergy = "My brother is severely allergic to cashews."
+    assert answer([allergy, "My brother draws a lot."], question) == f"This was said: “{allergy}”"
+    assert UNKNOWN in answer(["My brother draws a lot."], question)
+
+
+def test_the_day_we_get_there_is_the_arrival() -> None:
+    said = "We arrive on 14 June at 18:40."
+    assert answer([said], "What day do we get there?") == f"This was said: “{said}”"
