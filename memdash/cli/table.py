@@ -7,6 +7,7 @@ from typing import Any
 
 from memdash import numbers
 from memdash.cli.grid import Grid, one_line
+from memdash.metrics.result import Mark
 from memdash.report import LIVE_BASIS, to_csv, to_json
 
 Replay = Mapping[str, Any]
@@ -89,13 +90,8 @@ def _status(replay: Replay) -> str:
 
 
 def _notes(replay: Replay) -> list[str]:
-    """The lines under a row: what the API refused, and what is odd about the threshold."""
-    notes = list(replay["errors"])
-    if "never_fires" in replay["marks"]:
-        notes.append("its threshold was never reached")
-    if "fires_every_turn" in replay["marks"]:
-        notes.append("its threshold is reached by the fixed part and one exchange: it fires on every turn")
-    return notes
+    """The lines under a row: what the API refused, and what is odd about the replay."""
+    return [*replay["errors"], *(Mark(mark).words for mark in replay["marks"])]
 
 
 def _footer(comparison: Mapping[str, Any]) -> list[str]:

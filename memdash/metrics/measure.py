@@ -137,10 +137,15 @@ def _puts_a_summary_into_use(kind: EventKind, data: Mapping[str, object]) -> boo
 
 
 def _marks(spec: ReplaySpec, status: Status, completed: int, log: ReplayLog) -> tuple[Mark, ...]:
-    """What is odd about the strategy's threshold; told of finished replays alone.
+    """What is odd about a replay: a brief that keeps growing and, told of finished replays alone, its threshold.
 
     A threshold fires on every turn if it does so from the second turn at the latest, which is the first that has a history.
     """
+    growing = (Mark.BRIEF_GROWING,) if any(one.event is EventKind.BRIEF_GROWING for one in log.events) else ()
+    return (*_threshold_marks(spec, status, completed, log), *growing)
+
+
+def _threshold_marks(spec: ReplaySpec, status: Status, completed: int, log: ReplayLog) -> tuple[Mark, ...]:
     try:
         fires = strategy(spec.strategy).fires
     except InputError:  # a strategy of someone else's that is not installed here

@@ -15,12 +15,26 @@ from memdash.records import EventKind, MissReason, Status, Survival
 
 
 class Mark(StrEnum):
-    """What is odd about a threshold on the script at hand."""
+    """What is odd about a replay without being an error: mostly, its threshold on the script at hand."""
 
     NEVER_FIRES = "never_fires"
     """The threshold was not reached in the whole replay: the strategy did nothing."""
     FIRES_EVERY_TURN = "fires_every_turn"
     """The fixed part and one exchange already reach the threshold."""
+    BRIEF_GROWING = "brief_growing"
+    """The brief was longer after each of three revisions in a row."""
+
+    @property
+    def words(self) -> str:
+        """What it says of a replay, to follow its name."""
+        return _MARK_WORDS[self]
+
+
+_MARK_WORDS = {
+    Mark.NEVER_FIRES: "its threshold was never reached",
+    Mark.FIRES_EVERY_TURN: "its threshold is reached by the fixed part and one exchange: it would fire on every turn",
+    Mark.BRIEF_GROWING: "its brief kept growing over three revisions",
+}
 
 
 @dataclass(frozen=True, slots=True)

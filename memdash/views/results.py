@@ -11,7 +11,7 @@ import streamlit as st
 from memdash import charts, numbers
 from memdash.charts import Chart
 from memdash.errors import MemdashError, StoreError
-from memdash.metrics import ReplayResult, explain, sentences
+from memdash.metrics import Mark, ReplayResult, explain, sentences
 from memdash.records import Status
 from memdash.views import address
 from memdash.views.chart_card import chart_card
@@ -65,6 +65,7 @@ def _body(comparison_id: str, polling: bool) -> None:
     picked = _table(shown)
     if shown.over:
         _refusals(shown.of_script(script))
+        _oddities(shown.of_script(script))
     verdict_line([log for log in shown.logs if script in (None, log.spec.script.id)])
     panel = choose_panel(shown.stored.id)
     if panel == OVERVIEW:
@@ -264,6 +265,19 @@ def _refusals(results: Sequence[ReplayResult]) -> None:
             st.code(message, language=None, wrap_lines=True)
             if group[0].status is Status.REJECTED:
                 st.caption(plain(explain(message)))
+
+
+def _oddities(results: Sequence[ReplayResult]) -> None:
+    """What is odd about replays without being an error, a line for each kind."""
+    for mark in Mark:
+        marked = list(dict.fromkeys(one.series for one in results if mark in one.marks))
+        if marked:
+            st.caption(f":material/flag: {plain(numbers.listing(marked, limit=12))}: {plain(mark.words)}")
+    if any(one.simulator_only for one in results):
+        st.caption(
+            ":material/flag: Simulator only: thresholds below the API's floors were allowed here, so these replays are not "
+            "ranked with such as can run live"
+        )
 
 
 def _ended(group: list[ReplayResult]) -> str:

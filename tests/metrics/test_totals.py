@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memdash.metrics import ReplayResult, SumError, measure
+from memdash.metrics import Mark, ReplayResult, SumError, measure
 from memdash.metrics.measure import _check_sums
 from memdash.prices import PriceTable
 from memdash.records import EventKind, MissReason, Purpose, Record, Status
@@ -276,6 +276,17 @@ def test_a_threshold_that_never_or_always_fires_is_marked(fired: tuple[int, ...]
     parts: list[Record] = [one for n in range(1, 5) for one in turn(n)]
     parts += [event(EventKind.COMPACTION, n) for n in fired]
     assert list(measure(replay_log(compaction_spec(turns=4), parts), PRICES).marks) == marks
+
+
+def test_a_brief_that_kept_growing_is_marked_whether_or_not_the_replay_finished() -> None:
+    growing = event(EventKind.BRIEF_GROWING, 2, words=[1, 2, 3, 4])
+    for end in (Status.DONE, Status.CANCELLED):
+        log = replay_log(window_spec(turns=2), turn(1), event(EventKind.TRIM, 2), turn(2), growing, end=end)
+        assert list(measure(log, PRICES).marks) == ["brief_growing"]
+
+
+def test_every_mark_has_words_that_follow_a_name() -> None:
+    assert all(mark.words.startswith("its ") for mark in Mark)
 
 
 def test_a_replay_that_did_not_finish_has_no_marks() -> None:
