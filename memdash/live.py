@@ -31,7 +31,10 @@ def play_here(spec: ReplaySpec, journal: Sequence[Record], gate: Gate) -> Iterat
     from memdash.replay import replay
 
     client, clock = connect(spec)
-    return replay(spec, client, clock, resume_from=journal, gate=gate)
+    try:
+        yield from replay(spec, client, clock, resume_from=journal, gate=gate)
+    finally:
+        client.close()
 
 
 class Guard(Protocol):

@@ -63,6 +63,9 @@ class Claude(Protocol):
     ) -> None:
         """Take in a call that was answered in an earlier run, so that the cache is as it was then."""
 
+    def close(self) -> None:
+        """Let go of its connections."""
+
 
 def connect(spec: ReplaySpec) -> tuple[Claude, Clock]:
     """Return the client that a replay needs, and the clock it runs on.
@@ -139,6 +142,9 @@ class SimulatedClaude:
             request.body, headers, started_ms=started_ms, first_event_ms=first_event_ms, message=message
         )
 
+    def close(self) -> None:
+        """Nothing is open."""
+
 
 _SIMULATED_KEY = "simulator"
 
@@ -190,6 +196,10 @@ class LiveClaude:
         self, request: Request, started_ms: float, first_event_ms: float, message: Mapping[str, Any]
     ) -> None:
         """Nothing is done: the cache is the server's."""
+
+    def close(self) -> None:
+        """Close the SDK's connections."""
+        self._sdk.close()
 
 
 class _ThreadPending:
@@ -259,6 +269,10 @@ class RecordedClaude:
         """Warm the simulator's cache where it answered."""
         if request.hint is not None and (request.hint.reply is not None or request.hint.steps):
             self._modelled.absorb(request, started_ms, first_event_ms, message)
+
+    def close(self) -> None:
+        """Close the live client."""
+        self._live.close()
 
     def _on_virtual_clock(self, response: Response) -> Response:
         shift = self.clock.now_ms() - response.started_ms

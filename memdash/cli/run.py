@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -105,20 +108,38 @@ def _announce(spec: ComparisonSpec, worker: Worker) -> None:
 def _watch(worker: Worker, comparison: str, *, quiet: bool) -> bool:
     """Show the progress of a run to its end; returns whether the user interrupted it. What was measured is kept."""
     shown = None if quiet else progress()
-    try:
-        while not worker.wait(comparison, _POLL_SECONDS):
+    with _ctrl_c() as interrupted:
+        while not (interrupted.is_set() or worker.wait(comparison, _POLL_SECONDS)):
             if shown:
                 shown.show(worker.progress(comparison))
-        if shown:
+        if interrupted.is_set():
+            worker.cancel(comparison)
+            worker.wait(comparison, _CANCEL_SECONDS)
+        elif shown:
             shown.show(worker.progress(comparison))
-        return False
-    except KeyboardInterrupt:
-        worker.cancel(comparison)
-        worker.wait(comparison, _CANCEL_SECONDS)
-        return True
+    if shown:
+        shown.end()
+    return interrupted.is_set()
+
+
+@contextmanager
+def _ctrl_c() -> Iterator[Event]:
+    """Turn the first Ctrl-C into an event; a second one interrupts as ever.
+
+    As an exception it would be raised wherever the program happens to be, which may be in a place that swallows it.
+    """
+    interrupted = Event()
+    before = signal.getsignal(signal.SIGINT)
+
+    def note(*_: object) -> None:
+        interrupted.set()
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield interrupted
     finally:
-        if shown:
-            shown.end()
+        signal.signal(signal.SIGINT, before)
 
 
 def _failures(
