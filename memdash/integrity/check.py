@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from memdash.errors import InputError
 from memdash.integrity.binding import Bindings
 from memdash.integrity.conversations import Conversations, Request
 from memdash.integrity.edits import Difference, changed_answer, first_difference
@@ -93,8 +94,15 @@ class LogCheck:
 
 
 def check_log(path: Path, prices: PriceTable | None = None) -> LogCheck:
-    """Read and check the log at ``path``; raises :class:`memdash.errors.InputError` where it cannot be used."""
-    return check_calls(read_log(path), prices)
+    """Read and check the log at ``path``.
+
+    Raises :class:`memdash.errors.InputError` where it cannot be used, and where it holds no request: nothing would be
+    checked, and no assertion could fail.
+    """
+    checked = check_calls(read_log(path), prices)
+    if not checked.conversations:
+        raise InputError(f"{path} holds no request; did the client under test talk to the server that records it?")
+    return checked
 
 
 def check_calls(calls: Iterable[LoggedCall], prices: PriceTable | None = None) -> LogCheck:

@@ -210,9 +210,9 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         check_log(tmp_path / "missing.jsonl")
 
 
-def test_an_empty_log_has_nothing(tmp_path: Path) -> None:
-    checked = check_log(write(tmp_path / "log.jsonl", []))
-    assert (checked.totals.requests, checked.totals.edits, checked.totals.tokens_lost) == (0, 0, 0)
+def test_a_log_without_a_request_is_refused_since_no_assertion_on_it_could_fail(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no request; did the client under test talk to the server"):
+        check_log(write(tmp_path / "log.jsonl", []))
 
 
 _json = st.recursive(
