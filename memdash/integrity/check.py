@@ -101,7 +101,9 @@ def check_log(path: Path, prices: PriceTable | None = None) -> LogCheck:
     """
     checked = check_calls(read_log(path), prices)
     if not checked.conversations:
-        raise InputError(f"{path} holds no request; did the client under test talk to the server that records it?")
+        raise InputError(
+            f"{path} holds no request; did the client under test talk to the server that records it?"
+        )
     return checked
 
 
