@@ -211,11 +211,11 @@ class Sheet:
 
 
 def _legend_rows(names: Sequence[str]) -> int:
-    """Rows of a legend on a narrow card; Plotly gives every entry the width of the widest."""
+    """Rows of a legend on a narrow card; Plotly gives every entry the width of the widest, and no column beyond the axes."""
     if not names:
         return 0
     widest = 48 + 6.6 * max(len(shorten(name)) for name in names)
-    return math.ceil(len(names) / max(int(540 // widest), 1))
+    return math.ceil(len(names) / max(int(430 // widest), 1))
 
 
 def points_each(lines: Sequence[Line]) -> int:
