@@ -35,7 +35,7 @@ checked = (
 st.caption(f"US dollars per million tokens, as the Messages API charges them. {checked}")
 
 money = {
-    name: st.column_config.NumberColumn(name, format="$%g", width=92, help=text)
+    name: st.column_config.NumberColumn(name, format="$%.3f", width=92, help=text)
     for name, text in {
         "Input": "Prompt tokens that are neither read from the cache nor written to it.",
         "Write, 5 min": "Writing a cache entry that lives five minutes after its last use.",
