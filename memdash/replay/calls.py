@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -14,7 +13,6 @@ from memdash.claude import (
     DIAGNOSIS_BETA,
     CacheDiagnosis,
     Claude,
-    Pending,
     Refused,
     Request,
     Response,
@@ -22,7 +20,7 @@ from memdash.claude import (
     without_question,
 )
 from memdash.models import TokenFamily, facts
-from memdash.records import Control, EventKind, EventRecord, JobRecord, Purpose, RequestRecord
+from memdash.records import Control, EventKind, EventRecord, Purpose, RequestRecord
 from memdash.replay.journal import BlockBook, Context, Journal, entry_block, shared_length
 from memdash.replay.misses import Miss, Sent, find_miss
 from memdash.replay.timeline import Timeline
@@ -112,13 +110,12 @@ class Calls:
         gate: Gate | None,
     ) -> None:
         self._spec = spec
-        self._client = client
-        self._timeline = timeline
-        self._journal = journal
+        self.client = client
+        self.timeline = timeline
+        self.journal = journal
         self._gate = gate
         self.book = BlockBook()
         self._number = 0
-        self._background: list[BackgroundCall] = []
         self._last: Sent | None = None
         self._last_number: int | None = None
         self._last_message_id: str | None = None
@@ -138,33 +135,22 @@ class Calls:
         context = self.book.context(request)
         if slot.purpose in (Purpose.TURN, Purpose.TOOL):
             request = self._diagnosis.ask(request, self._last_message_id)
-        while (recorded := self._journal.recorded_request(context, slot.purpose)) is not None:
+        while (recorded := self.journal.recorded_request(context, slot.purpose)) is not None:
             if DIAGNOSIS_BETA in request.betas and DIAGNOSIS_BETA not in recorded.betas:
                 request = self._diagnosis.leave_out(request)  # the server did not take it in the earlier run
-            answered = self._recall(recorded, request, context, slot)
+            answered = self.recall(recorded, request, context, slot)
             if slot.purpose is not Purpose.PROBE:
-                self._timeline.jump_to(recorded.finished_ms)
+                self.timeline.jump_to(recorded.finished_ms)
             if not _worth_repeating(recorded):
                 return self._settle(answered, request, context, slot)
-        self._check(request, slot)
+        self.check(request, slot)
         probe = slot.purpose is Purpose.PROBE
-        outcome = _outcome(self._client.probe if probe else self._client.send, request)
+        outcome = _outcome(self.client.probe if probe else self.client.send, request)
         if isinstance(outcome, Refused) and self._diagnosis.is_refused(request, outcome):
             request = self._diagnosis.leave_out(request)
-            outcome = _outcome(self._client.send, request)
-        answered = self._record(outcome, request, context, slot, job=None)
+            outcome = _outcome(self.client.send, request)
+        answered = self.record(outcome, request, context, slot, job=None)
         return self._settle(answered, request, context, slot)
-
-    def start(self, request: Request, slot: Slot) -> BackgroundCall:
-        """Start a request beside the conversation. What the gate raises, it raises."""
-        call = BackgroundCall(self, request, slot, len(self._background) + 1)
-        self._background.append(call)
-        return call
-
-    def settle_background(self) -> None:
-        """Wait for calls nobody has waited for, so that what they cost is recorded."""
-        for call in self._background:
-            call.settle()
 
     def _settle(self, answered: Answered, request: Request, context: Context, slot: Slot) -> Answered:
         """Remember a conversation's request as the one the next is compared with; raise a failure."""
@@ -178,7 +164,8 @@ class Calls:
             self._diagnosis.accepted(record.betas)
         return answered
 
-    def _check(self, request: Request, slot: Slot) -> None:
+    def check(self, request: Request, slot: Slot) -> None:
+        """Ask the gate whether a request may be made; what it raises, this raises."""
         if self._gate is not None:
             known = facts(request.body["model"])
             family = known.token_family if known else TokenFamily.NEW
@@ -195,7 +182,7 @@ class Calls:
                 )
             )
 
-    def _record(
+    def record(
         self, outcome: Response | Refused, request: Request, context: Context, slot: Slot, job: int | None
     ) -> Answered:
         """Record a request with its answer, and what the API did to it."""
@@ -205,7 +192,7 @@ class Calls:
         number = self._number
         before = self._last.context.entries if self._last is not None else ()
         shared = shared_length(before, context.entries)
-        started = self._timeline.since_start(outcome.started_ms)
+        started = self.timeline.since_start(outcome.started_ms)
         miss = self._miss(outcome, request, context, slot, started)
         fresh = (entry_block(one) for one in context.entries[shared:])  # what is shared is recorded already
         ids = (context.system, context.tools, *fresh, *reply_ids)
@@ -228,7 +215,7 @@ class Calls:
                 "entries": context.entries[shared:],
                 "blocks": blocks,
                 "started_ms": started,
-                "finished_ms": self._timeline.since_start(outcome.finished_ms),
+                "finished_ms": self.timeline.since_start(outcome.finished_ms),
                 "usage": outcome.usage,
                 "request_id": outcome.request_id,
                 "retries": outcome.retries,
@@ -260,7 +247,7 @@ class Calls:
                 **shape,
             )
 
-        record = self._journal.add(make)
+        record = self.journal.add(make)
         self._note_api_events(record)
         return Answered(record, content)
 
@@ -272,7 +259,7 @@ class Calls:
         sent = Sent.of(request.body["model"], request.options, context, started, outcome)
         return find_miss(self._last, sent, self._lifetime_ms)
 
-    def _recall(self, record: RequestRecord, request: Request, context: Context, slot: Slot) -> Answered:
+    def recall(self, record: RequestRecord, request: Request, context: Context, slot: Slot) -> Answered:
         """Take an answer out of the journal; the client's cache takes it in."""
         self._number = record.number
         self.book.learn(record.blocks)
@@ -297,10 +284,10 @@ class Calls:
                 },
             }
             first_event = record.first_event_ms if record.first_event_ms is not None else record.finished_ms
-            self._client.absorb(
+            self.client.absorb(
                 request,
-                self._timeline.on_clock(record.started_ms),
-                self._timeline.on_clock(first_event),
+                self.timeline.on_clock(record.started_ms),
+                self.timeline.on_clock(first_event),
                 message,
             )
         self._note_api_events(record)
@@ -319,106 +306,12 @@ class Calls:
             return
         for event, data in events:
             detail = {"request": record.number, **data}
-            self._journal.add(
+            self.journal.add(
                 partial(EventRecord, event=event, turn=record.turn, at_ms=record.finished_ms, data=detail)
             )
 
     def _since_start(self, clock_ms: float | None) -> float | None:
-        return None if clock_ms is None else self._timeline.since_start(clock_ms)
-
-
-class BackgroundCall:
-    """A request that runs beside the conversation.
-
-    On a virtual clock its answer is known, and recorded, at once, and ready when the clock has come to its
-    end. In real time it is
-    recorded when the replay first sees it. In both cases the moment the replay learned of it is a record, so that an
-    interrupted replay learns of it at the same point.
-    """
-
-    def __init__(self, calls: Calls, request: Request, slot: Slot, number: int) -> None:
-        self._calls = calls
-        self._request = request
-        self._slot = slot
-        self._number = number
-        self._context = calls.book.context(request)
-        self._answered: Answered | None = None
-        self._announced = False
-        self._pending: Pending | None = None
-        self.started_ms = calls._timeline.now()
-        self._collect()
-
-    def ready(self) -> bool:
-        """Whether the answer is there now."""
-        self._collect()
-        if self._answered is None:
-            return False
-        expected = self._calls._journal.peek()
-        if expected is None:
-            there = self._answered.record.finished_ms <= self._calls._timeline.now()
-        else:
-            there = isinstance(expected, JobRecord) and expected.job == self._number
-        if there:
-            self._announce()
-        return there
-
-    def result(self) -> Answered:
-        """Wait for the answer; raises :class:`RequestFailed` where there is none."""
-        if self._answered is None:
-            self._collect()
-        if self._answered is None:
-            assert self._pending is not None
-            try:
-                outcome: Response | Refused = self._pending.wait()
-            except Refused as refused:
-                outcome = refused
-            self._answered = self._keep(outcome)
-        if self._calls._journal.peek() is None:
-            self._calls._timeline.wait_until(self._answered.record.finished_ms)
-        else:
-            self._calls._timeline.jump_to(max(self._calls._timeline.now(), self._answered.record.finished_ms))
-        self._announce()
-        if self._answered.record.error_message is not None:
-            raise RequestFailed(self._answered.record, refused_by_api(self._answered.record.error_status))
-        return self._answered
-
-    def settle(self) -> None:
-        """Have the answer recorded, whenever it comes and whatever it is."""
-        if not self._announced:
-            with contextlib.suppress(RequestFailed):
-                self.result()
-
-    def _collect(self) -> None:
-        """Take the answer in as soon as it is known: from the journal, else from the call, which is made
-        when the journal has ended.
-        """
-        if self._answered is not None:
-            return
-        expected = self._calls._journal.peek()
-        if isinstance(expected, RequestRecord) and expected.job == self._number:
-            recorded = self._calls._journal.recorded_request(self._context, self._slot.purpose)
-            assert recorded is not None
-            self._answered = self._calls._recall(recorded, self._request, self._context, self._slot)
-        elif expected is None:
-            if self._pending is None:
-                self._calls._check(self._request, self._slot)
-                self._pending = self._calls._client.start(self._request)
-            outcome = self._pending.answer()
-            if outcome is not None:
-                self._answered = self._keep(outcome)
-
-    def _keep(self, outcome: Response | Refused) -> Answered:
-        return self._calls._record(outcome, self._request, self._context, self._slot, job=self._number)
-
-    def _announce(self) -> None:
-        if self._announced:
-            return
-        self._announced = True
-        assert self._answered is not None
-        record = self._answered.record
-        self._calls._journal.add(
-            lambda seq: JobRecord(seq, self._number, record.number, record.started_ms, record.finished_ms)
-        )
+        return None if clock_ms is None else self.timeline.since_start(clock_ms)
 
 
 def _outcome(call: Callable[[Request], Response], request: Request) -> Response | Refused:

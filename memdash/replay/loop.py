@@ -27,6 +27,7 @@ from memdash.records import (
     TurnRecord,
     Usage,
 )
+from memdash.replay.background import Background
 from memdash.replay.calls import Answered, Calls, Gate, RequestFailed, Slot, hinted_steps, request_seed
 from memdash.replay.fixed_part import fixed_parts
 from memdash.replay.journal import Journal
@@ -109,9 +110,10 @@ class _Replay:
         self._journal = Journal(resume_from, self._judgement.take)
         self._timeline = Timeline(clock)
         self._calls = Calls(spec, client, self._timeline, self._journal, gate)
+        self._background = Background(self._calls)
         self._builder = RequestBuilder(spec)
         self._workspace = ReplayWorkspace(
-            spec, family, self._calls, self._builder, self._journal, self._timeline
+            spec, family, self._calls, self._background, self._builder, self._journal, self._timeline
         )
         self._strategy = StrategyChoice(spec.strategy, spec.params, spec.strategy_file).build()
         self._fixed = fixed_parts(spec.script, family, spec.token_counter)
@@ -129,7 +131,7 @@ class _Replay:
         try:
             for turn in self._spec.script.turns[: self._spec.turns]:
                 yield from self._turn(turn)
-            self._calls.settle_background()
+            self._background.settle()
             yield from self._journal.drain()
             yield from self._ask_all(self._late)
             self._measure_kept()

@@ -8,9 +8,9 @@ from typing import Any
 from memdash.claude import FixedPart, RequestBuilder
 from memdash.models import TokenFamily
 from memdash.records import EventKind, EventRecord, Purpose
+from memdash.replay.background import Background, BackgroundCall
 from memdash.replay.calls import (
     Answered,
-    BackgroundCall,
     Calls,
     RequestFailed,
     Slot,
@@ -38,6 +38,7 @@ class ReplayWorkspace:
         spec: ReplaySpec,
         family: TokenFamily,
         calls: Calls,
+        background: Background,
         builder: RequestBuilder,
         journal: Journal,
         timeline: Timeline,
@@ -46,6 +47,7 @@ class ReplayWorkspace:
         self._family = family
         self._counter = counter(spec.token_counter)
         self._calls = calls
+        self._background = background
         self._builder = builder
         self._journal = journal
         self._timeline = timeline
@@ -107,7 +109,7 @@ class ReplayWorkspace:
     def start(self, ask: Ask) -> ReplayJob:
         """Start an extra model call beside the conversation."""
         request, slot = self._summary(ask)
-        return ReplayJob(self._calls.start(request, slot))
+        return ReplayJob(self._background.start(request, slot))
 
     def note(self, event: EventKind, **data: Any) -> None:
         """Record an event of the strategy."""
