@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Protocol
 
 from memdash.records import Record, Status
@@ -57,9 +56,6 @@ class AnyStore(Protocol):
 
     def blocks(self, replay_id: str, ids: Sequence[str]) -> dict[str, str]:
         """Return the JSON of blocks of a replay by id."""
-
-    def export_parquet(self, comparison_id: str, path: Path) -> None:
-        """Write one row for each request of a comparison to ``path``."""
 
     def close(self) -> None:
         """Keep what is waiting and let go."""

@@ -16,7 +16,6 @@ import duckdb
 
 from memdash import codec
 from memdash.errors import StoreError
-from memdash.prices import PriceTable
 from memdash.records import Record, RequestRecord, Status
 from memdash.replay_log import ReplayLog
 from memdash.scripts.model import Script
@@ -175,15 +174,6 @@ class Reader:
         if missing:
             raise StoreError(f"{replay_id}: has no block {missing[0]!r}")
         return found
-
-    def request_costs(self, comparison_id: str, prices: PriceTable) -> list[tuple[int, int, float | None]]:
-        """Return replay number, sequence number and dollars of every request of a comparison."""
-        self.require(comparison_id)
-        numbers = [number for number, _spec in self._replays(comparison_id)]
-        return [
-            (number, request.seq, prices.request_cost(request))
-            for number, request in self._requests(min(numbers), max(numbers), blocks={})
-        ]
 
     def _scripts(self, hashes: Iterable[str]) -> dict[str, Script]:
         wanted = sorted(set(hashes))

@@ -164,10 +164,6 @@ class RemoteStore:
             _comparison_of(replay_id), lambda store: store.blocks(replay_id, ids), texts=True
         )
 
-    def export_parquet(self, comparison_id: str, path: Path) -> None:
-        """Write one row for each request of a comparison to ``path``."""
-        self._look_into(comparison_id, lambda store: store.export_parquet(comparison_id, path))
-
     def close(self) -> None:
         """Let go."""
         if self._successor is not None:

@@ -21,7 +21,6 @@ from memdash.replay_log import ReplayLog
 from memdash.spec import ComparisonSpec
 from memdash.store import queries
 from memdash.store.database import Database
-from memdash.store.export import export_requests
 from memdash.store.purge import purge
 from memdash.store.reading import BY_WORKER, ComparisonSummary, Reader, ReplayKey
 from memdash.store.rows import Row, Rows, add_record
@@ -235,13 +234,6 @@ class Store:
     def library_version(self) -> int:
         """Return a number that grows with every change of any comparison; costs nothing."""
         return self._changes
-
-    def export_parquet(self, comparison_id: str, path: Path) -> None:
-        """Write one row for each request of a comparison to ``path``, as Parquet, or as CSV where it ends in ``.csv``."""
-        with self._reader() as reader:
-            costs = reader.request_costs(comparison_id, PriceTable.load())
-        with self._database.cursor() as cursor:
-            export_requests(cursor, comparison_id, costs, path)
 
     # -- within ----------------------------------------------------------------------------------------------------------
 

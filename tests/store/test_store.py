@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import sqlite3
 import threading
@@ -14,7 +13,7 @@ from hypothesis import given, settings
 
 from memdash.errors import StoreError
 from memdash.prices import PriceTable
-from memdash.records import EventKind, EventRecord, Iteration, Record, Status, Usage, to_line
+from memdash.records import EventKind, EventRecord, Record, Status, to_line
 from memdash.replay_log import ReplayLog
 from memdash.spec import Provider
 from memdash.store import MEMORY, Store
@@ -260,7 +259,6 @@ def test_no_query_sees_what_was_deleted(store: Store, tmp_path: Path, again: boo
         lambda: store.replay_logs(gone.id),
         lambda: store.journal(replay),
         lambda: store.blocks(replay, ["a"]),
-        lambda: store.export_parquet(gone.id, tmp_path / "x.parquet"),
         lambda: store.rename(gone.id, "back"),
         lambda: store.delete(gone.id),
         lambda: store.append(replay, some_records()),
@@ -315,46 +313,6 @@ def test_a_purge_in_memory_forgets_too() -> None:
         store.purge()
         assert [one.id for one in store.comparisons()] == [kept.id]
         assert len(store.replay_logs(kept.id)[0].turns) == 2
-
-
-# -- export --------------------------------------------------------------------------------------------------------------
-
-
-def test_a_table_of_every_request_is_written_with_its_cost(store: Store, tmp_path: Path) -> None:
-    spec = a_comparison("full_history", title="it's")
-    store.save_comparison(spec)
-    (replay,) = spec.replays()
-    first = a_request(0, 1)
-    records = [
-        first,
-        dataclasses.replace(
-            a_request(1, 2),
-            iterations=(Iteration("compaction", Usage(50_000)), Iteration("message", first.usage)),
-        ),
-        a_request(2, 3, model="llama-9"),
-    ]
-    store.append(replay.id, records)
-    store.flush()
-    path = tmp_path / "o'clock.csv"
-    store.export_parquet(spec.id, path)
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    # 1,000 × $4 + 2,000 × $0.20 + 100 × $20 = 6,400 / 10⁶; 50,000 × $4 more
-    assert [row["cost_usd"] for row in rows] == ["0.0064", "0.2064", ""]
-    assert [row["title"] for row in rows] == ["it's"] * 3
-
-    parquet = tmp_path / "out.parquet"
-    store.export_parquet(spec.id, parquet)
-    with duckdb.connect() as plain:
-        read = plain.execute(f"select turn, cost_usd, cache_read_input_tokens from '{parquet}'").fetchall()
-    assert read == [(1, 0.0064, 2000), (2, 0.2064, 2000), (3, None, 2000)]
-
-
-def test_a_table_that_cannot_be_written_says_so(store: Store, tmp_path: Path) -> None:
-    spec = a_comparison()
-    store.save_comparison(spec)
-    with pytest.raises(StoreError, match=r"nowhere/x\.parquet: cannot be written"):
-        store.export_parquet(spec.id, tmp_path / "nowhere" / "x.parquet")
 
 
 # -- many at once --------------------------------------------------------------------------------------------------------
