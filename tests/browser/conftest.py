@@ -30,6 +30,9 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 PATIENCE_MS = 60_000
 """How long to wait for something to appear: machines of CI are slow, and nothing here measures time."""
 
+LONG_RUN = "/?scripts=long-project&repeats=20"
+"""A form whose run takes longer than a slow browser needs to press a button of it, so that no test races with its end."""
+
 expect.set_options(timeout=PATIENCE_MS)
 
 

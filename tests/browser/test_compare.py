@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import finished
+from tests.browser.conftest import LONG_RUN, finished
 
 DEMO = "Full history, window of 4, window of 4 (naive) and compaction at 2000: Planning a trip to Porto"
 SIMULATED = "Simulator rules of 2026-11-30, not yet compared with the live API"
@@ -44,17 +44,12 @@ def test_other_thresholds_are_run_watched_and_read(visit: Visit) -> None:
 
 
 def test_a_run_shows_its_progress_and_can_be_cancelled_and_resumed(visit: Visit) -> None:
-    page = visit()
-    finished(page)
-    repeats = page.get_by_role("spinbutton", name="Repeats")
-    repeats.fill("10")
-    repeats.press("Enter")
-    expect(page).to_have_url(re.compile("repeats=10"))
+    page = visit(LONG_RUN)
     page.get_by_role("button", name="Run", exact=True).click()
     cancel = page.get_by_role("button", name="Cancel")
     expect(cancel).to_be_visible()
     expect(
-        page.get_by_text(re.compile(r"\d+ of 40 replays · turn [\d,]+ of 1,200 · .* tokens · \$"))
+        page.get_by_text(re.compile(r"\d+ of 80 replays · turn [\d,]+ of 9,920 · .* tokens · \$"))
     ).to_be_visible()
     cancel.click()
     expect(page.get_by_text(re.compile(r"replays? cancelled"))).to_be_visible()

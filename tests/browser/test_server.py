@@ -12,20 +12,15 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, Server, finished
+from tests.browser.conftest import LONG_RUN, ROOT, Server
 
 Visit = Callable[..., Page]
 
 
 def test_a_restart_marks_what_was_running_and_offers_to_resume_it(visit: Visit, server: Server) -> None:
-    page = visit()
-    finished(page)
-    repeats = page.get_by_role("spinbutton", name="Repeats")
-    repeats.fill("8")
-    repeats.press("Enter")
-    expect(page).to_have_url(re.compile("repeats=8"))
+    page = visit(LONG_RUN)
     page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.get_by_text(re.compile(r"\d+ of 32 replays"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"\d+ of 80 replays"))).to_be_visible()
     link = page.url.removeprefix(server.url)
     page.close()
 
@@ -36,7 +31,7 @@ def test_a_restart_marks_what_was_running_and_offers_to_resume_it(visit: Visit, 
     expect(page.get_by_text(re.compile(r"\d+ replays interrupted"))).to_be_visible()
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
-    expect(page.get_by_text(re.compile(r"\d+ of 32 replays"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"\d+ of 80 replays"))).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text(re.compile(r"\d+ replays? cancelled"))).to_be_visible()
 
