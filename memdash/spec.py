@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import math
 import secrets
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,7 +14,7 @@ from typing import Any, TypeVar
 
 from memdash.errors import InputError
 from memdash.scripts.model import Script
-from memdash.strategies import StrategyChoice
+from memdash.strategies import Family, StrategyChoice
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -99,10 +100,26 @@ class ReplaySpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Sweep:
+    """What makes a comparison a sweep: the ranges it goes over, and what its recommendation may lose.
+
+    ``max_loss`` is the largest share of the facts kept by full history that a recommended setting may lose, from 0 to 1.
+    ``refine`` lets further settings be played after the coarse grid, until there are ``limit`` replays in all.
+    """
+
+    families: tuple[Family, ...]
+    max_loss: float = 0.05
+    refine: bool = False
+    limit: int = 1_000
+
+
+@dataclass(frozen=True, slots=True)
 class ComparisonSpec:
     """The replays launched together, with the settings they share.
 
-    Every setting that holds a tuple may have several values; the replays are all their combinations. ``turns`` None plays every
+    Every setting that holds a tuple may have several values; the replays are all their combinations. ``refined`` are strategies
+    that a sweep's refinement added later: their replays come after all others. ``confirms`` is the simulated comparison that a
+    live one was started to check. ``turns`` None plays every
     script whole. ``pace`` is think time between turns in seconds; None is 30 s in the simulator and none at all live, where
     only a script's own pauses are waited for. ``budget`` is in US dollars, None for "no limit".
     """
@@ -127,6 +144,9 @@ class ComparisonSpec:
     relax_limits: bool = False
     token_counter: str = "auto"
     seed: int = 0
+    sweep: Sweep | None = None
+    refined: tuple[StrategyChoice, ...] = ()
+    confirms: str | None = None
 
     def __post_init__(self) -> None:
         """Take settings by value as well as by name, and refuse numbers that mean nothing.
@@ -162,16 +182,19 @@ class ComparisonSpec:
                 raise InputError(f"script {chosen_script.id!r} is chosen twice; keep one of them")
         if self.provider is Provider.ANTHROPIC and self.replies is Replies.RECORDED:
             self._check_recorded()
-        cells = list(
-            itertools.product(
+        cells = [
+            cell
+            for choices in (self.strategies, self.refined)
+            for cell in itertools.product(
                 self.scripts,
                 range(1, self.repeats + 1),
                 self.models,
                 self.caches,
                 self.cache_marks,
-                self.strategies,
+                choices,
             )
-        )
+            if cell[-1].model in (None, cell[2])
+        ]
         replays: list[ReplaySpec] = []
         controlled = self._control_holders()
         for index, (script, repeat, model, cache, marks, choice) in enumerate(cells):
@@ -209,9 +232,8 @@ class ComparisonSpec:
                     strategy_file=choice.file,
                 )
             )
-        labels = [replay.label for replay in replays]
-        for label in labels:
-            if labels.count(label) > 1:
+        for label, count in Counter(replay.label for replay in replays).items():
+            if count > 1:
                 raise InputError(
                     f"{label!r} is chosen twice; give each strategy, model and cache setting once"
                 )

@@ -6,6 +6,7 @@ from memdash.strategies.cap_results import CapResults
 from memdash.strategies.compact_on_demand import CompactOnDemand
 from memdash.strategies.compaction import Compaction
 from memdash.strategies.context_editing import ContextEditing
+from memdash.strategies.families import Axis, Family
 from memdash.strategies.full_history import FullHistory
 from memdash.strategies.instant_compaction import InstantCompaction
 from memdash.strategies.parameters import Parameter, parameters
@@ -24,11 +25,13 @@ from memdash.strategies.truncate import Truncate
 from memdash.strategies.window import Window
 
 __all__ = [
+    "Axis",
     "BlockingCompaction",
     "CapResults",
     "CompactOnDemand",
     "Compaction",
     "ContextEditing",
+    "Family",
     "FullHistory",
     "InstantCompaction",
     "Parameter",

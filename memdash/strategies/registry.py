@@ -21,12 +21,14 @@ class StrategyChoice:
     """A strategy with its parameters, checked.
 
     ``params`` holds every parameter in its native type. ``file`` is where a strategy of the user's own is written, None for any
-    other: another process finds it there.
+    other: another process finds it there. ``model`` is the only model it is meant for, where a threshold was given as a share of
+    that model's context window; None is any.
     """
 
     name: str
     params: Mapping[str, Any]
     file: str | None = None
+    model: str | None = None
 
     @property
     def label(self) -> str:
