@@ -63,7 +63,7 @@ def cache_share_per_turn(
     series: Sequence[TurnSeries], styles: Mapping[str, Style], theme: Theme
 ) -> go.Figure:
     """Draw how much of each turn's prompt came from the cache; a turn whose server reports nothing is a gap, not 0 %."""
-    lines = [Line(one, one.cache_share * 100) for one in series]
+    lines = [Line.of(one, "cache_share", 100) for one in series]
     runs = list(_miss_runs(series))
     reasons = [reason for reason in _LOOKS if any(run.reason is reason for run in runs)]
     notes = common_notes(lines, of="not reported")

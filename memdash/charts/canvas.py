@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memdash import numbers
-from memdash.charts.series import Floats, TurnSeries
+from memdash.charts.series import Band, Floats, Measure, TurnSeries
 from memdash.charts.text import NAME, escape, markup, shorten, wrap
 from memdash.palette import Style, Theme
 
@@ -23,6 +23,9 @@ HEIGHT = 360
 
 MAX_POINTS = 5_000
 """Points drawn in one chart; more are thinned out, and the chart says so."""
+
+BAND_OPACITY = 0.16
+"""Faint enough for a dozen bands over one another, and for the lines in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +46,18 @@ INKS: Mapping[Theme, Ink] = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line to draw: a series' values over its turns."""
+    """One line to draw: a series' values over its turns, with their range over the repeats where there are several."""
 
     series: TurnSeries
     values: Floats
+    band: Band | None = None
+
+    @classmethod
+    def of(cls, series: TurnSeries, measure: Measure, scale: float = 1.0) -> Self:
+        """Return the line of one measure, every value times ``scale``."""
+        values: Floats = getattr(series, measure)
+        band = series.bands.get(measure)
+        return cls(series, values * scale, band and Band(band.low * scale, band.high * scale))
 
 
 class Sheet:
@@ -181,12 +192,18 @@ class Sheet:
         self.layout["showlegend"] = False
 
     def draw_lines(self, lines: Sequence[Line], styles: Mapping[str, Style], *, hover: str) -> None:
-        """Draw each line in its series' style; ``hover`` is Plotly's template for one value. Gaps stay gaps."""
+        """Draw each line in its series' style; ``hover`` is Plotly's template for one value ``y``. Gaps stay gaps.
+
+        Behind a line of several repeats stands a band from the lowest to the highest of them.
+        """
         budget = points_each(lines)
+        lowest, highest = (hover.replace("%{y", f"%{{customdata[{place}]") for place in (0, 1))
         for line in lines:
             style = styles[line.series.name]
             colour = style.colour(self.theme)
             shown = thin(line.values, budget)
+            if line.band is not None:
+                self.draw_band(line.series.turns, line.band, colour, budget)
             self.traces.append(
                 {
                     "type": "scatter",
@@ -196,10 +213,35 @@ class Sheet:
                     "mode": "lines+markers",
                     "line": {"color": colour, "dash": style.dash, "width": 2 if shown.size <= 200 else 1.3},
                     "marker": {"symbol": style.marker, "size": 7, "color": colour, "maxdisplayed": 14},
-                    "hovertemplate": hover,
+                    "hovertemplate": hover if line.band is None else f"{hover} ({lowest} to {highest})",
+                    "customdata": None if line.band is None else np.stack(line.band, axis=1)[shown],
                     "connectgaps": False,
                 }
             )
+
+    def draw_band(self, places: NDArray[Any], band: Band, colour: str, points: int) -> None:
+        """Fill what lies between the lowest and the highest, one area for each stretch without a gap.
+
+        ``points`` is how many places of it are drawn at most.
+        """
+        xs: list[float | None] = []
+        ys: list[float | None] = []
+        for stretch in _stretches(band, points):
+            xs += [*places[stretch].tolist(), *places[stretch][::-1].tolist(), None]
+            ys += [*band.high[stretch].tolist(), *band.low[stretch][::-1].tolist(), None]
+        self.traces.append(
+            {
+                "type": "scatter",
+                "x": xs,
+                "y": ys,
+                "mode": "lines",
+                "fill": "toself",
+                "fillcolor": translucent(colour, BAND_OPACITY),
+                "line": {"width": 0},
+                "hoverinfo": "skip",
+                "showlegend": False,
+            }
+        )
 
     def _axis(self) -> dict[str, Any]:
         return {
@@ -219,8 +261,24 @@ def _legend_rows(names: Sequence[str]) -> int:
 
 
 def points_each(lines: Sequence[Line]) -> int:
-    """How many points each line may have."""
-    return max(MAX_POINTS // max(len(lines), 1), 4)
+    """How many points each line may have; a band takes two for each of them and one for each gap."""
+    parts = sum(1 if line.band is None else 4 for line in lines)
+    return max(MAX_POINTS // max(parts, 1), 4)
+
+
+def _stretches(band: Band, points: int) -> list[NDArray[np.int64]]:
+    """Which places of a band to draw, at most ``points``, as runs without a gap in them."""
+    gaps = np.isnan(band.low)
+    shown = np.union1d(thin(band.low, points // 2), thin(band.high, points // 2))
+    shown = shown[~gaps[shown]]
+    runs = np.split(shown, np.flatnonzero(np.diff(np.cumsum(gaps)[shown])) + 1)
+    return [run for run in runs if run.size]
+
+
+def translucent(colour: str, opacity: float) -> str:
+    """Return ``#rrggbb`` with an opacity, for areas that other lines must be seen through."""
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity})"
 
 
 def thin(values: Floats, points: int) -> NDArray[np.int64]:
@@ -247,7 +305,7 @@ def common_notes(lines: Sequence[Line], *, of: str) -> list[str]:
         notes.append(f"{longest:,} turns, thinned to lows and highs")
     repeats = max((len(line.series.results) for line in lines), default=1)
     if repeats > 1:
-        notes.append(f"mean of {repeats} repeats")
+        notes.append(f"mean of {repeats} repeats; the band goes from the lowest to the highest")
     missing = [line.series.name for line in lines if line.values.size and np.isnan(line.values).all()]
     if missing:
         notes.append(f"{of}: {numbers.listing([shorten(name) for name in missing], limit=2)}")

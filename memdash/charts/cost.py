@@ -65,7 +65,7 @@ def break_even(series: Sequence[TurnSeries]) -> Crossing | None:
 
 def cost_so_far(series: Sequence[TurnSeries], styles: Mapping[str, Style], theme: Theme) -> go.Figure:
     """Draw the cost of each series up to each turn, summaries included, with the break-even turn."""
-    lines = [Line(one, one.cost_usd) for one in series]
+    lines = [Line.of(one, "cost_usd") for one in series]
     sheet = Sheet(
         title(series), theme, notes=common_notes(lines, of="n/a"), legend=[one.name for one in series]
     )

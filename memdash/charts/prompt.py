@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from memdash import numbers
 from memdash.charts.canvas import Sheet, called, row_height
-from memdash.charts.series import TurnSeries
+from memdash.charts.series import Floats, TurnSeries
 from memdash.charts.text import tell
 from memdash.metrics.result import Buckets
 from memdash.palette import LIME, ORANGE, ROSE, TEAL, VIOLET, Style, Theme
@@ -61,7 +61,10 @@ def prompt_made_of(series: Sequence[TurnSeries], styles: Mapping[str, Style], th
         for piece in _PIECES
         if np.nansum(values := np.array([_mean(one, piece.value) for one in known], dtype=np.float64)) > 0
     ]
-    notes = ["mean of the repeats"] if any(len(one.results) > 1 for one in series) else []
+    repeats = max((len(one.results) for one in series), default=1)
+    notes = (
+        [f"mean of {repeats} repeats; the whisker goes from the lowest to the highest"] if repeats > 1 else []
+    )
     unreported = [one for one in known if _read_share(one) is None]
     if unreported:
         notes.append(
@@ -104,9 +107,12 @@ def prompt_made_of(series: Sequence[TurnSeries], styles: Mapping[str, Style], th
             }
         )
     ends = np.nansum([values for _, values in pieces], axis=0)
+    lows, highs = _range(known, ends)
+    if repeats > 1:
+        sheet.traces.append(_whiskers(ends, lows, highs, sheet.ink.text))
     sheet.annotations += [
         {
-            "x": end,
+            "x": high,
             "y": row,
             "text": numbers.tokens_short(end),
             "showarrow": False,
@@ -114,14 +120,50 @@ def prompt_made_of(series: Sequence[TurnSeries], styles: Mapping[str, Style], th
             "xshift": 4,
             "font": {"size": 11, "color": sheet.ink.quiet},
         }
-        for row, end in enumerate(ends.tolist())
+        for row, (end, high) in enumerate(zip(ends.tolist(), highs.tolist(), strict=True))
     ]
     sheet.row_axis([one.name for one in known])
     sheet.label(sheet.x, "tokens of one replay")
-    sheet.x.update(tickformat="~s", range=[0, float(ends.max()) * 1.12])
+    sheet.x.update(tickformat="~s", range=[0, float(highs.max()) * 1.12])
     sheet.layout.update(barmode="stack", hovermode="y unified")
     sheet.layout["legend"]["traceorder"] = "normal"
     return sheet.figure()
+
+
+def _range(series: Sequence[TurnSeries], ends: Floats) -> tuple[Floats, Floats]:
+    """The fewest and the most tokens that a repeat of each series took, output included; the mean itself where one is unknown."""
+    lows, highs = ends.copy(), ends.copy()
+    for row, one in enumerate(series):
+        sizes = [
+            result.buckets.prompt_tokens + (result.buckets.output_tokens or 0)
+            for result in one.results
+            if result.buckets.prompt_tokens is not None
+        ]
+        lows[row], highs[row] = min([*sizes, ends[row]]), max([*sizes, ends[row]])
+    return lows, highs
+
+
+def _whiskers(ends: Floats, lows: Floats, highs: Floats, colour: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "x": ends,
+        "y": np.arange(ends.size),
+        "mode": "markers",
+        "marker": {"size": 1, "color": colour},
+        "error_x": {
+            "type": "data",
+            "symmetric": False,
+            "array": highs - ends,
+            "arrayminus": ends - lows,
+            "color": colour,
+            "thickness": 1.5,
+            "width": 5,
+        },
+        "showlegend": False,
+        "customdata": np.stack([lows, highs], axis=1),
+        "name": "all of them",
+        "hovertemplate": "%{customdata[0]:,.0f} to %{customdata[1]:,.0f} tokens in the repeats",
+    }
 
 
 def alt(series: Sequence[TurnSeries]) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from memdash import numbers
-from memdash.charts.canvas import Sheet, called, row_height
+from memdash.charts.canvas import Ink, Sheet, called, row_height
 from memdash.charts.series import TurnSeries
 from memdash.charts.text import escape, shorten, tell
 from memdash.metrics.result import ProbeResult
@@ -72,7 +72,11 @@ def recall_by_fact(series: Sequence[TurnSeries], styles: Mapping[str, Style], th
             cells[verdict].append((column, row, told))
     used = [verdict for verdict in Verdict if cells[verdict]]
     repeats = max((len(one.results) for one in series), default=1)
-    notes = [f"{repeats} repeats counted together; the worst of them shows"] if repeats > 1 else []
+    notes = (
+        [f"{repeats} repeats: the worst shows, with how many are right where they differ"]
+        if repeats > 1
+        else []
+    )
     sheet = Sheet(
         title(series),
         theme,
@@ -103,6 +107,12 @@ def recall_by_fact(series: Sequence[TurnSeries], styles: Mapping[str, Style], th
                 "hovertemplate": "%{text}<extra></extra>",
             }
         )
+    sheet.annotations += [
+        _rate(column, row, differing, sheet.ink)
+        for row, one in enumerate(series)
+        for column, point in enumerate(points)
+        if (differing := _differing(one, point))
+    ]
     sheet.row_axis([one.name for one in series])
     _fact_axis(sheet, points)
     sheet.layout["hovermode"] = "closest"
@@ -165,11 +175,33 @@ def _score(one: TurnSeries) -> tuple[int, int]:
     )
 
 
-def _cell(one: TurnSeries, point: Point) -> tuple[Verdict, str]:
-    """The verdict on a probe, and what the hover box says of it."""
-    asked = [
+def _differing(one: TurnSeries, point: Point) -> str:
+    """How many repeats answered right, where not all of them fared alike."""
+    asked = _asked(one, point)
+    passed = sum(probe.passed for probe in asked)
+    return f"{passed}/{len(asked)}" if 0 < passed < len(asked) else ""
+
+
+def _rate(column: int, row: int, text: str, ink: Ink) -> dict[str, Any]:
+    return {
+        "x": column,
+        "y": row,
+        "text": text,
+        "showarrow": False,
+        "yshift": -13,
+        "font": {"size": 10, "color": ink.quiet},
+    }
+
+
+def _asked(one: TurnSeries, point: Point) -> list[ProbeResult]:
+    return [
         probe for result in one.results for probe in result.probes if (probe.fact, probe.asked_after) == point
     ]
+
+
+def _cell(one: TurnSeries, point: Point) -> tuple[Verdict, str]:
+    """The verdict on a probe, and what the hover box says of it."""
+    asked = _asked(one, point)
     head = f"<b>{escape(called(one))}</b><br>{escape(shorten(point[0], 40))}, asked after turn {point[1]}"
     if not asked:
         return Verdict.NOT_ASKED, f"{head}<br>not asked"

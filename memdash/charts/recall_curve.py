@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from memdash import numbers
-from memdash.charts.canvas import Sheet
+from memdash.charts.canvas import MAX_POINTS, Sheet
+from memdash.charts.series import Band
 from memdash.charts.text import NAME, escape, shorten, tell
 from memdash.metrics.recall_curve import RecallCurve, RecallPoint
 from memdash.palette import Style, Theme
@@ -41,13 +44,19 @@ def recall_along_the_way(
     curves: Sequence[RecallCurve], styles: Mapping[str, Style], theme: Theme
 ) -> go.Figure:
     """Draw one line a series; the axis says after which turn was asked, and of how many questions each share is."""
-    sheet = Sheet(title(curves), theme, legend=[one.series for one in curves])
+    spread = any(point.low < point.high for curve in curves for point in curve.points)
+    notes = ["the band goes from the worst to the best repeat"] if spread else []
+    sheet = Sheet(title(curves), theme, notes=notes, legend=[one.series for one in curves])
     if not curves:
         sheet.say_empty("Recall is asked at one point only, so there is no curve")
         return sheet.figure()
     for curve in curves:
         style = styles[curve.series]
         colour = style.colour(theme)
+        if any(point.low < point.high for point in curve.points):
+            turns_asked = np.array([point.asked_after for point in curve.points])
+            band = np.array([(point.low * 100, point.high * 100) for point in curve.points])
+            sheet.draw_band(turns_asked, Band(band[:, 0], band[:, 1]), colour, MAX_POINTS // len(curves))
         sheet.traces.append(
             {
                 "type": "scatter",
@@ -57,7 +66,7 @@ def recall_along_the_way(
                 "y": [point.recall * 100 for point in curve.points],
                 "text": [
                     f"{numbers.percent(point.recall)} ({_when(point)}: {numbers.part(point.passed, point.total)}; "
-                    f"text of {point.visible} in sight)"
+                    f"text of {point.visible} in sight{_repeats(point)})"
                     for point in curve.points
                 ],
                 "line": {"color": colour, "dash": style.dash, "width": 2},
@@ -80,6 +89,12 @@ def recall_along_the_way(
     ticks = [0, 25, 50, 75, 100]
     sheet.y.update(range=[-3, 103], tickvals=ticks, ticktext=[f"{tick} %" for tick in ticks])
     return sheet.figure()
+
+
+def _repeats(point: RecallPoint) -> str:
+    if point.low == point.high:
+        return ""
+    return f"; {numbers.percent(point.low)} to {numbers.percent(point.high)} in the repeats"
 
 
 def _when(point: RecallPoint) -> str:

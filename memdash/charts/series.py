@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,16 @@ from memdash.metrics.result import ReplayResult, TurnResult
 from memdash.records import EventKind, Status
 
 Floats = NDArray[np.float64]
+
+Measure = Literal["prompt_tokens", "cache_share", "cost_usd", "wait_s"]
+"""What is drawn turn by turn: the fields of :class:`TurnSeries` that hold a value for each turn."""
+
+
+class Band(NamedTuple):
+    """The lowest and the highest of several repeats, turn by turn."""
+
+    low: Floats
+    high: Floats
 
 
 class MarkKind(StrEnum):
@@ -47,6 +58,7 @@ class TurnSeries:
 
     With several repeats each value is the mean over them, at the turns that every repeat has reached. ``prompt_tokens``,
     ``cache_share`` (0 to 1) and ``wait_s`` are of each turn, ``cost_usd`` is what the replay cost so far, summaries included.
+    ``bands`` holds the range over the repeats of each of them, and nothing where there is one repeat.
     """
 
     name: str
@@ -56,6 +68,7 @@ class TurnSeries:
     cache_share: Floats
     cost_usd: Floats
     wait_s: Floats
+    bands: Mapping[Measure, Band]
     marks: tuple[TurnMark, ...]
     results: tuple[ReplayResult, ...]
 
@@ -88,26 +101,38 @@ def _series(name: str, group: Sequence[ReplayResult]) -> TurnSeries:
     begun = [{row.turn: row for row in result.turns} for result in group if result.turns]
     shared = sorted(set.intersection(*(set(rows) for rows in begun))) if begun else []
     aligned = [[rows[turn] for turn in shared] for rows in begun]
+    columns = {measure: _columns(aligned, value) for measure, value in _VALUES.items()}
+    means = {
+        measure: found[0] if len(found) == 1 else found.mean(axis=0) for measure, found in columns.items()
+    }
     return TurnSeries(
         name=name,
         strategy=group[0].strategy,
         turns=np.array(shared, dtype=np.int64),
-        prompt_tokens=_mean(aligned, lambda row: row.prompt_tokens),
-        cache_share=_mean(aligned, lambda row: row.cache_share),
-        cost_usd=_mean(aligned, lambda row: row.cumulative_cost_usd),
-        wait_s=_mean(aligned, lambda row: row.wait_ms) / 1000,
+        **means,
+        bands={
+            measure: Band(found.min(axis=0), found.max(axis=0))
+            for measure, found in columns.items()
+            if len(found) > 1
+        },
         marks=_marks(row for rows in aligned for row in rows),
         results=tuple(group),
     )
 
 
-def _mean(aligned: Sequence[Sequence[TurnResult]], value: Callable[[TurnResult], float | None]) -> Floats:
-    if not aligned:
-        return np.empty(0)
-    columns = [
-        np.array([value(row) for row in rows], dtype=np.float64) for rows in aligned
-    ]  # None becomes NaN
-    return columns[0] if len(columns) == 1 else np.mean(columns, axis=0)
+_VALUES: Mapping[Measure, Callable[[TurnResult], float | None]] = {
+    "prompt_tokens": lambda row: row.prompt_tokens,
+    "cache_share": lambda row: row.cache_share,
+    "cost_usd": lambda row: row.cumulative_cost_usd,
+    "wait_s": lambda row: None if row.wait_ms is None else row.wait_ms / 1000,
+}
+
+
+def _columns(
+    aligned: Sequence[Sequence[TurnResult]], value: Callable[[TurnResult], float | None]
+) -> NDArray[np.float64]:
+    """One row a repeat, one column a turn; what is not known is NaN. Without a repeat that began, one empty row."""
+    return np.array([[value(row) for row in rows] for rows in aligned] or [[]], dtype=np.float64)
 
 
 def _marks(rows: Iterable[TurnResult]) -> tuple[TurnMark, ...]:

@@ -45,7 +45,7 @@ def title(series: Sequence[TurnSeries]) -> str:
 
 def tokens_per_turn(series: Sequence[TurnSeries], styles: Mapping[str, Style], theme: Theme) -> go.Figure:
     """Draw each series' prompt tokens per turn, and mark summaries, cuts and refusals on its line."""
-    lines = [Line(one, one.prompt_tokens) for one in series]
+    lines = [Line.of(one, "prompt_tokens") for one in series]
     kinds = [kind for kind in MarkKind if any(mark.kind is kind for one in series for mark in one.marks)]
     sheet = Sheet(
         title(series),

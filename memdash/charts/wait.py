@@ -34,7 +34,7 @@ def title(series: Sequence[TurnSeries]) -> str:
 
 def wait_per_turn(series: Sequence[TurnSeries], styles: Mapping[str, Style], theme: Theme) -> go.Figure:
     """Draw the wait of each finished turn, compaction that blocks it included."""
-    lines = [Line(one, one.wait_s) for one in series]
+    lines = [Line.of(one, "wait_s") for one in series]
     sheet = Sheet(
         title(series), theme, notes=common_notes(lines, of="not known"), legend=[one.name for one in series]
     )

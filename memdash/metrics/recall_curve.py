@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from memdash.metrics.result import ReplayResult
+from memdash.metrics.result import ProbeResult, ReplayResult
 
 MOST_POINTS = 12
 """A script that asks after more turns than these is told in bands of turns: single questions make no curve."""
@@ -18,7 +18,8 @@ _BANDS = 8
 class RecallPoint(NamedTuple):
     """The questions asked after the turns from ``since`` to ``asked_after``, over all replays of a series.
 
-    ``passed`` of ``total`` were answered right; ``visible`` of them had the fact's latest text in the context.
+    ``passed`` of ``total`` were answered right; ``visible`` of them had the fact's latest text in the context. ``low`` and
+    ``high`` are the shares answered right in the worst and in the best repeat.
     """
 
     since: int
@@ -26,6 +27,8 @@ class RecallPoint(NamedTuple):
     passed: int
     total: int
     visible: int
+    low: float
+    high: float
 
     @property
     def recall(self) -> float:
@@ -71,21 +74,27 @@ def _band(asked: set[int]) -> int:
 
 
 def _curve(series: str, results: Iterable[ReplayResult], width: int) -> RecallCurve:
-    asked = defaultdict(list)
+    asked: dict[int, dict[int, list[ProbeResult]]] = defaultdict(lambda: defaultdict(list))
     simulated = False
     for result in results:
         simulated = simulated or result.recall_simulated
         for probe in result.probes:
             if probe.is_test:
-                asked[(probe.asked_after - 1) // width].append(probe)
-    points = (
-        RecallPoint(
-            since=min(one.asked_after for one in probes),
-            asked_after=max(one.asked_after for one in probes),
-            passed=sum(one.passed for one in probes),
-            total=len(probes),
-            visible=sum(one.visible for one in probes),
-        )
-        for _, probes in sorted(asked.items())
+                asked[(probe.asked_after - 1) // width][result.repeat].append(probe)
+    return RecallCurve(
+        series, tuple(_point(repeats.values()) for _, repeats in sorted(asked.items())), simulated
     )
-    return RecallCurve(series, tuple(points), simulated)
+
+
+def _point(repeats: Collection[Sequence[ProbeResult]]) -> RecallPoint:
+    probes = [probe for repeat in repeats for probe in repeat]
+    rates = [sum(one.passed for one in repeat) / len(repeat) for repeat in repeats]
+    return RecallPoint(
+        since=min(one.asked_after for one in probes),
+        asked_after=max(one.asked_after for one in probes),
+        passed=sum(one.passed for one in probes),
+        total=len(probes),
+        visible=sum(one.visible for one in probes),
+        low=min(rates),
+        high=max(rates),
+    )

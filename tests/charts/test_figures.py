@@ -137,6 +137,11 @@ CASES: dict[str, Callable[[], list[ReplayLog]]] = {
         replay_log(spec(script=trip(6), repeat=1), turns(6), asked(6, 4, 4)),
         replay_log(spec(script=trip(6), repeat=2), turns(4), end=Status.RUNNING),
     ],
+    "a thousand turns, six series of three repeats": lambda: [
+        replay_log(window_spec(n, script=trip(1000), repeat=repeat), turns(1000, read=repeat * 100))
+        for n in range(1, 7)
+        for repeat in (1, 2, 3)
+    ],
     "hostile names": lambda: [
         replay_log(
             spec(HOSTILE, script=script("s", turns=2, facts=[fact(HOSTILE)])), turns(2), probe(HOSTILE, 2)
@@ -290,6 +295,67 @@ def test_repeats_are_drawn_as_their_mean_where_all_have_turns() -> None:
     assert one.turns.tolist() == [1, 2]
     assert one.prompt_tokens.tolist() == [293, 293]  # 3 + 90 + the mean of 100 and 300
     assert "mean of 2 repeats" in draw(Chart.TOKENS, (one,), styles, "light").layout.title.subtitle.text
+
+
+def repeated() -> list[ReplayLog]:
+    return [
+        replay_log(spec(script=trip(3, facts=2), repeat=1), turns(3, read=100), asked(3, 2, 2)),
+        replay_log(spec(script=trip(3, facts=2), repeat=2), turns(3, read=300), asked(3, 2, 1)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("chart", "lows", "highs"),
+    [
+        (Chart.TOKENS, [193] * 3, [393] * 3),
+        (Chart.COST, [0.000482, 0.000964, 0.001446], [0.000522, 0.001044, 0.001566]),
+        (Chart.CACHE, [100 * 100 / 193] * 3, [100 * 300 / 393] * 3),
+        (Chart.WAIT, [1, 1, 1], [1, 1, 1]),
+    ],
+)
+def test_repeats_have_a_band_from_the_lowest_to_the_highest(
+    chart: Chart, lows: list[float], highs: list[float]
+) -> None:
+    series, styles = make_drawable(repeated())
+    figure = draw(chart, series, styles, "light")
+    band, line = figure.data[:2]
+    assert list(band.x) == [1, 2, 3, 3, 2, 1, None]
+    assert list(band.y[:-1]) == pytest.approx([*highs, *reversed(lows)])
+    assert band.fill == "toself"
+    assert not band.showlegend
+    assert np.array(line.customdata).tolist() == [
+        pytest.approx(pair) for pair in zip(lows, highs, strict=True)
+    ]
+    assert "%{customdata[0]" in line.hovertemplate
+    assert "the band goes from the lowest to the highest" in unescape(figure.layout.title.subtitle.text)
+
+
+def test_one_replay_has_no_band() -> None:
+    series, styles = make_drawable(repeated()[:1])
+    assert series[0].bands == {}
+    assert [one.name for one in draw(Chart.TOKENS, series, styles, "light").data] == ["full history"]
+
+
+def test_a_band_stops_where_nothing_is_reported() -> None:
+    silent = turns(2, read=100) + turns(5, read=None, write=None)[4:6] + turns(4, read=100)[-2:]
+    logs = [replay_log(spec(turns=4, repeat=n), silent) for n in (1, 2)]
+    series, styles = make_drawable(logs)
+    band = draw(Chart.CACHE, series, styles, "light").data[0]
+    assert list(band.x) == [1, 2, 2, 1, None, 4, 4, None]
+
+
+def test_the_bar_of_what_was_sent_has_a_whisker_over_the_repeats() -> None:
+    series, styles = make_drawable(repeated())
+    whisker = draw(Chart.PROMPT, series, styles, "dark").data[-1]
+    assert list(whisker.x) == [3 * 293]
+    assert (list(whisker.error_x.arrayminus), list(whisker.error_x.array)) == ([300], [300])
+
+
+def test_a_fact_that_only_some_repeats_recall_says_how_many() -> None:
+    series, styles = make_drawable(repeated())
+    figure = draw(Chart.RECALL, series, styles, "light")
+    assert [(one.x, one.y, one.text) for one in figure.layout.annotations] == [(1, 0, "1/2")]
+    assert "the worst shows" in figure.layout.title.subtitle.text
 
 
 def test_every_verdict_has_a_symbol_of_its_own() -> None:

@@ -169,7 +169,10 @@ def test_without_jobs_the_timeline_says_so() -> None:
 
 
 def curve(name: str, *recalls: int) -> RecallCurve:
-    points = tuple(RecallPoint(20 * n, 20 * n, passed, 4, passed) for n, passed in enumerate(recalls, 1))
+    points = tuple(
+        RecallPoint(20 * n, 20 * n, passed, 4, passed, low=passed / 4, high=passed / 4)
+        for n, passed in enumerate(recalls, 1)
+    )
     return RecallCurve(name, points, simulated=True)
 
 
@@ -187,12 +190,23 @@ def test_the_recall_curve_says_how_many_questions_each_point_is_of() -> None:
 
 
 def test_bands_of_turns_are_named_as_such() -> None:
-    band = RecallCurve(
-        "window of 4", (RecallPoint(3, 15, 5, 5, 5), RecallPoint(18, 30, 0, 5, 0)), simulated=False
-    )
+    points = (RecallPoint(3, 15, 5, 5, 5, low=1, high=1), RecallPoint(18, 30, 0, 5, 0, low=0, high=0))
+    band = RecallCurve("window of 4", points, simulated=False)
     assert recall_curve.title([band]) == "Recall along the way: window of 4 answers 0 % after turns 18 to 30"
     figure = recall_along_the_way([band], STYLES, "dark")
     assert figure.layout.xaxis.title.text == "asked up to turn (n = questions)"
+
+
+def test_the_recall_curve_has_a_band_from_the_worst_to_the_best_repeat() -> None:
+    points = (
+        RecallPoint(20, 20, 6, 8, 6, low=0.5, high=1),
+        RecallPoint(40, 40, 2, 8, 2, low=0.25, high=0.25),
+    )
+    (band, line) = recall_along_the_way([RecallCurve("window of 4", points, False)], STYLES, "light").data
+    assert list(band.x) == [20, 40, 40, 20, None]
+    assert list(band.y) == [100, 25, 25, 50, None]
+    assert line.text[0].endswith("in sight; 50 % to 100 % in the repeats)")
+    assert line.text[1].endswith("text of 2 in sight)")
 
 
 @pytest.mark.parametrize("theme", THEMES)
