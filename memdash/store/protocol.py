@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from memdash.records import Record, Status
@@ -48,8 +48,8 @@ class AnyStore(Protocol):
     def comparison(self, comparison_id: str) -> StoredComparison:
         """Return a comparison."""
 
-    def replay_logs(self, comparison_id: str) -> list[ReplayLog]:
-        """Return what the numbers of a comparison's replays are made of."""
+    def replay_logs(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayLog]:
+        """Return what the numbers of a comparison's replays, or only of some, are made of."""
 
     def journal(self, replay_id: str) -> list[Record]:
         """Return everything a replay yielded, in the order of its sequence."""

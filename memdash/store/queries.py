@@ -15,6 +15,7 @@ select
     comparison.title,
     comparison.created_at,
     comparison.provider,
+    json_extract_string(json_extract_string(comparison.settings, '$.spec'), '$.confirms') as confirms,
     list(distinct replay.script_id order by replay.script_id) as scripts,
     list(distinct replay.model order by replay.model) as models,
     list(replay.series order by replay.number) as series,

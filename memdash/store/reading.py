@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -40,6 +40,8 @@ class ComparisonSummary:
     scripts: tuple[str, ...]
     models: tuple[str, ...]
     series: tuple[str, ...]
+    confirms: str | None = None
+    """The simulated comparison that this live one checks."""
 
 
 @contextmanager
@@ -88,8 +90,9 @@ class Reader:
                 scripts=tuple(scripts),
                 models=tuple(models),
                 series=tuple(dict.fromkeys(series)),
+                confirms=confirms,
             )
-            for comparison_id, title, created_at, provider, scripts, models, series, statuses in self.fetch(
+            for comparison_id, title, created_at, provider, confirms, scripts, models, series, statuses in self.fetch(
                 queries.COMPARISONS
             )
         ]
@@ -128,12 +131,20 @@ class Reader:
             replays=tuple(spec for _number, spec in self._replays(comparison_id)),
         )
 
-    def replay_logs(self, comparison_id: str) -> list[ReplayLog]:
-        """Return what the numbers of a comparison's replays are made of, in their order; requests come without block texts."""
+    def replay_logs(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayLog]:
+        """Return what the numbers of a comparison's replays are made of, in their order; requests come without block texts.
+
+        ``only`` are the ids of the replays that are wanted; None is all of them.
+        """
         self.require(comparison_id)
-        logs = {number: ReplayLog(spec) for number, spec in self._replays(comparison_id)}
+        logs = {
+            number: ReplayLog(spec)
+            for number, spec in self._replays(comparison_id)
+            if only is None or spec.id in only
+        }
         with _no_collection():
-            self._fill(logs)
+            for span in _spans(logs):
+                self._fill({number: logs[number] for number in span})
         return list(logs.values())
 
     def _fill(self, logs: Mapping[int, ReplayLog]) -> None:
@@ -190,6 +201,17 @@ class Reader:
         """The requests of the replays numbered from ``first`` to ``last``: a comparison's numbers are given in one go."""
         iterations = read_iterations(self.fetch(queries.ITERATIONS, first, last))
         return read_requests(self.fetch(queries.REQUESTS, first, last), iterations, blocks)
+
+
+def _spans(numbers: Iterable[int]) -> list[list[int]]:
+    """Split rising numbers into runs without gaps, each of which is read in one go."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and spans[-1][-1] == number - 1:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    return spans
 
 
 @lru_cache(maxsize=32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http.client
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
@@ -150,9 +150,9 @@ class RemoteStore:
         """Return a comparison."""
         return self._look_into(comparison_id, lambda store: store.comparison(comparison_id))
 
-    def replay_logs(self, comparison_id: str) -> list[ReplayLog]:
-        """Return what the numbers of a comparison's replays are made of."""
-        return self._look_into(comparison_id, lambda store: store.replay_logs(comparison_id))
+    def replay_logs(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayLog]:
+        """Return what the numbers of a comparison's replays, or only of some, are made of."""
+        return self._look_into(comparison_id, lambda store: store.replay_logs(comparison_id, only))
 
     def journal(self, replay_id: str) -> list[Record]:
         """Return everything a replay yielded, in the order of its sequence."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib import metadata
@@ -13,12 +13,12 @@ from threading import Lock
 from typing import Self
 
 import memdash
-from memdash import codec
+from memdash import answerer, codec
 from memdash.errors import StoreError
 from memdash.prices import PriceTable
 from memdash.records import Record, RequestRecord, Status, from_line
 from memdash.replay_log import ReplayLog
-from memdash.spec import ComparisonSpec
+from memdash.spec import ComparisonSpec, Provider
 from memdash.store import queries
 from memdash.store.database import Database
 from memdash.store.purge import purge
@@ -209,10 +209,13 @@ class Store:
         with self._reader() as reader:
             return reader.comparison(comparison_id)
 
-    def replay_logs(self, comparison_id: str) -> list[ReplayLog]:
-        """Return what the numbers of a comparison's replays are made of, in their order; requests come without block texts."""
+    def replay_logs(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayLog]:
+        """Return what the numbers of a comparison's replays are made of, in their order; requests come without block texts.
+
+        ``only`` are the ids of the replays that are wanted; None is all of them.
+        """
         with self._reader() as reader:
-            return reader.replay_logs(comparison_id)
+            return reader.replay_logs(comparison_id, only)
 
     def journal(self, replay_id: str) -> list[Record]:
         """Return everything a replay yielded, in the order of its sequence, block texts included.
@@ -293,6 +296,8 @@ def as_launched_now(spec: ComparisonSpec) -> StoredComparison:
     for package in ("anthropic", "ctok"):
         with suppress(metadata.PackageNotFoundError):
             versions[package] = metadata.version(package)
+    if spec.provider is Provider.ANTHROPIC:
+        versions[answerer.VERSION_KEY] = answerer.present_answerer().value
     table = PriceTable.load()
     models = [*spec.models, *(choice.params.get("summary_model") for choice in spec.strategies)]
     return StoredComparison(

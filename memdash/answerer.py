@@ -1,0 +1,50 @@
+"""Who answers a live replay: the live API itself, or another server that speaks its protocol.
+
+Only the live API's answers say how good the simulator is; a compatible server (``memdash simulate`` is one) must never pass for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+VERSION_KEY = "answered_by"
+"""Where a live comparison's versions say who answered it."""
+
+_LIVE_HOST = "api.anthropic.com"
+
+
+class Answerer(StrEnum):
+    """The kind of server; never its address, which may hold a secret."""
+
+    LIVE_API = "the live API"
+    COMPATIBLE = "a compatible server"
+    NOT_RECORDED = "a server that was not recorded"
+    """Of comparisons that were launched before this was kept."""
+
+
+def present_answerer() -> Answerer:
+    """Return who would answer a live request now, by the address that the SDK takes from the environment or a profile."""
+    import anthropic
+    import httpx2
+
+    try:
+        with (
+            anthropic.Anthropic() as sdk
+        ):  # made as a live client is: an explicit key would hide a profile's address
+            address = sdk.base_url
+    except (
+        anthropic.AnthropicError,
+        httpx2.InvalidURL,
+        ValueError,
+        OSError,
+    ):  # the replays will say what is wrong
+        return Answerer.COMPATIBLE
+    live = address.scheme == "https" and address.host == _LIVE_HOST
+    return Answerer.LIVE_API if live else Answerer.COMPATIBLE
+
+
+def recorded_answerer(versions: Mapping[str, str]) -> Answerer:
+    """Return who answered a live comparison, as its versions say."""
+    kind = versions.get(VERSION_KEY, "")
+    return Answerer(kind) if kind in set(Answerer) else Answerer.NOT_RECORDED
