@@ -6,14 +6,14 @@ from memdash.strategies.cap_results import CapResults
 from memdash.strategies.compact_on_demand import CompactOnDemand
 from memdash.strategies.compaction import Compaction
 from memdash.strategies.context_editing import ContextEditing
-from memdash.strategies.families import Axis, Family
+from memdash.strategies.families import Expansion, Family, merged, parse_family, swept
 from memdash.strategies.full_history import FullHistory
 from memdash.strategies.instant_compaction import InstantCompaction
 from memdash.strategies.parameters import Parameter, parameters
+from memdash.strategies.ranges import Axis
 from memdash.strategies.registry import (
     StrategyChoice,
     choose,
-    parse,
     register,
     strategies,
     strategy,
@@ -21,6 +21,7 @@ from memdash.strategies.registry import (
 )
 from memdash.strategies.running_brief import RunningBrief
 from memdash.strategies.server_compaction import ServerCompaction
+from memdash.strategies.spelling import parse
 from memdash.strategies.truncate import Truncate
 from memdash.strategies.window import Window
 
@@ -31,6 +32,7 @@ __all__ = [
     "CompactOnDemand",
     "Compaction",
     "ContextEditing",
+    "Expansion",
     "Family",
     "FullHistory",
     "InstantCompaction",
@@ -42,10 +44,13 @@ __all__ = [
     "Truncate",
     "Window",
     "choose",
+    "merged",
     "parameters",
     "parse",
+    "parse_family",
     "register",
     "strategies",
     "strategy",
     "strategy_problems",
+    "swept",
 ]

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from memdash.errors import InputError
 from memdash.strategies.base import Strategy
 from memdash.strategies.own import Problem, discover, load_file
-from memdash.strategies.parameters import parameters
+from memdash.strategies.parameters import Parameter, parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,16 @@ def _add_file(file: str) -> tuple[type[Strategy], ...]:
     return classes
 
 
+def parameters_of(name: str, file: str | None = None) -> tuple[Parameter, ...]:
+    """Return what a strategy declares, the main parameter first; raises :class:`InputError` where there is none of this name."""
+    return parameters(strategy(name, file).Params)
+
+
+def file_of(name: str) -> str | None:
+    """Return where a strategy of the user's own is written, None for any other."""
+    return _files.get(name)
+
+
 def choose(name: str, given: Mapping[str, Any] | None = None) -> StrategyChoice:
     """Return a checked choice: ``given`` parameters in their types, the others at their defaults.
 
@@ -134,31 +144,11 @@ def choose(name: str, given: Mapping[str, Any] | None = None) -> StrategyChoice:
 _FILE = re.compile(r"^(?P<path>.+\.py)(?::(?P<cls>[A-Za-z_]\w*))?(?::(?P<rest>.*))?$", re.DOTALL)
 
 
-def parse(text: str) -> StrategyChoice:
-    """Read a strategy as written on the command line: ``name``, ``name:value`` or ``name:key=value,key=value``.
+def name_and_rest(text: str) -> tuple[str, str | None]:
+    """Split a written strategy into its registered name and its parameters, None where it has none.
 
-    In place of the name, ``path/to/file.py:Class`` names a strategy of the user's own. Raises :class:`InputError` where it
-    cannot be read.
+    Raises :class:`InputError` where the file of a strategy of the user's own cannot be used.
     """
-    name, rest = _name_and_rest(text.strip())
-    given: dict[str, Any] = {}
-    if rest is not None and not rest.strip():
-        raise InputError(f"{text!r}: a value must follow the colon, for instance window:4")
-    for index, part in enumerate(rest.split(",") if rest is not None else ()):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals:
-            declared = parameters(strategy(name).Params)
-            if index > 0 or not declared:
-                raise InputError(f"{text!r}: write each further parameter as key=value")
-            key, value = declared[0].name, key
-        if key in given:
-            raise InputError(f"{text!r}: {key} is given twice")
-        given[key] = value
-    return choose(name, given)
-
-
-def _name_and_rest(text: str) -> tuple[str, str | None]:
-    """Split a written strategy into its registered name and its parameters, None where it has none."""
     own = _FILE.match(text)
     if own is None:
         name, colon, rest = text.partition(":")
