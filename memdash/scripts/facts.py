@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memdash.scripts.dates import parse_date
-from memdash.scripts.fields import ID
+from memdash.scripts.fields import ID, KIND
 from memdash.scripts.grading import matches
 from memdash.scripts.limits import MAX_UPDATES
 from memdash.scripts.model import Expectation, Fact, Grading, Script, Turn, Value
@@ -20,6 +20,9 @@ def fact_problems(script: Script, fact: Fact, place: Place) -> Iterator[Problem]
         yield Problem((*place, "id"), f"{brief(fact.id)} is no id")
     if not fact.question.strip():
         yield Problem((*place, "question"), "is empty")
+    if fact.kind is not None and not KIND.fullmatch(fact.kind):
+        words = "a kind is a word in small letters, at most 30 characters, such as name, amount or date"
+        yield Problem((*place, "kind"), f"{brief(fact.kind)} is no kind; {words}")
     if not fact.values:
         yield Problem(place, "has no value")
         return

@@ -12,6 +12,8 @@ from memdash.scripts.problems import Place, Problem, brief, nearest, suggest
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
 """Form of the ids of scripts and facts."""
+KIND = re.compile(r"[a-z][a-z0-9_-]{0,29}")
+"""Form of the kind of a fact: a word that fits into a table."""
 
 
 class Fields:

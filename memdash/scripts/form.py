@@ -45,7 +45,7 @@ _TURN_KEYS = ("user", "pause", "calls", "steps", "reply", "system", "tools")
 _STEP_KEYS = ("say", "calls")
 _CALL_KEYS = ("id", "name", "input", "result", "error")
 _RECIPE_KEYS = ("kind", "lines", "seed", "include")
-_FACT_KEYS = ("id", "turn", "question", "answer", "text", "updates", "probe_after")
+_FACT_KEYS = ("id", "turn", "kind", "question", "answer", "text", "updates", "probe_after")
 _UPDATE_KEYS = ("turn", "answer", "text")
 _MATERIALS = tuple(kind.value for kind in Material)
 _GRADINGS = tuple(grading.value for grading in Grading)
@@ -230,6 +230,7 @@ def _fact(fields: Fields) -> Fact:
         question=fields.text("question") or "",
         values=tuple(values),
         probe_after=_probe_after(fields),
+        kind=fields.text("kind"),
     )
 
 

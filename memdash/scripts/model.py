@@ -133,17 +133,33 @@ class Fact:
     """Something the script states that must be remembered, and the question that asks for it.
 
     ``values`` are in order of turn: the first as stated, then the updates; the latest value counts, an earlier one is stale.
-    ``probe_after`` lists the turns after which the question is asked; empty means after the last turn of the replay.
+    ``probe_after`` lists the turns after which the question is asked; empty means after the last turn of the replay. ``kind`` is
+    a word for what kind of thing it is, None where the script does not say; breakdowns read :attr:`fact_type`.
     """
 
     id: str
     question: str
     values: tuple[Value, ...]
     probe_after: tuple[int, ...] = ()
+    kind: str | None = None
+
+    @property
+    def fact_type(self) -> str:
+        """What kind of thing it is, as the script says or as its latest answer is graded: number, date, list or text."""
+        return self.kind or _TYPES[self.values[-1].answer.grading]
 
     def stated_by(self, turn: int) -> tuple[Value, ...]:
         """The values stated up to and including ``turn``, the latest last; empty if the fact is not yet stated."""
         return tuple(value for value in self.values if value.turn <= turn)
+
+
+_TYPES = {
+    Grading.NUMBER: "number",
+    Grading.DATE: "date",
+    Grading.ALL_OF: "list",
+    Grading.REGEX: "text",
+    Grading.F1: "text",
+}
 
 
 @dataclass(frozen=True, slots=True)

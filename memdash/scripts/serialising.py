@@ -44,10 +44,13 @@ def from_json(text: str | bytes) -> Script:
 def script_hash(script: Script) -> str:
     """Return the SHA-256 (hexadecimal) of everything in ``script`` that is replayed or graded.
 
-    Left out are its warnings, and what a long result was generated from: the text it gave is what counts.
+    Left out are its warnings, what a long result was generated from (the text it gave is what counts) and what kind of thing a
+    fact is.
     """
     content = dataclasses.asdict(script)
     del content["warnings"]
+    for fact in content["facts"]:
+        del fact["kind"]
     for turn in content["turns"]:
         for step in turn["steps"]:
             for call in step["calls"]:
@@ -168,8 +171,8 @@ def _result_form(call: ToolCall) -> Any:
 
 def _fact_form(fact: Fact) -> dict[str, Any]:
     first, *updates = fact.values
-    form: dict[str, Any] = {"id": fact.id, "turn": first.turn, "question": fact.question}
-    form |= _value_form(first)
+    form: dict[str, Any] = {"id": fact.id, "turn": first.turn} | _given(kind=fact.kind)
+    form |= {"question": fact.question} | _value_form(first)
     form |= _given(updates=[{"turn": value.turn} | _value_form(value) for value in updates])
     return form | _given(probe_after=list(fact.probe_after))
 

@@ -169,6 +169,7 @@ def _fact(fact: Fact) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{plain(fact.id)}**", width="content")
+            st.badge(plain(fact.fact_type), icon=":material/category:", color="gray")
             turns = ", ".join(str(value.turn) for value in fact.values)
             st.badge(
                 f"turn{'s' if len(fact.values) > 1 else ''} {turns}",

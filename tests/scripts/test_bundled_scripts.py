@@ -59,6 +59,12 @@ def test_a_fact_is_in_its_own_turns_and_nowhere_else(name: str) -> None:
             assert said == [value.turn], fact.id
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_every_fact_of_a_bundled_script_says_what_kind_of_thing_it_is(name: str) -> None:
+    kinds = {"name", "amount", "number", "date", "place", "preference", "decision", "identifier"}
+    assert {fact.kind for fact in bundled(name).facts} <= kinds
+
+
 def test_trip_planning_has_four_facts_in_four_turns_and_asks_at_the_end() -> None:
     script = bundled("trip-planning")
     assert len(script.turns) == 30

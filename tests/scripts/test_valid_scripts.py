@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memdash import codec
 from memdash.errors import ScriptError
 from memdash.scripts import (
     Expectation,
@@ -61,6 +63,7 @@ turns:
 facts:
   - id: budget
     turn: 1
+    kind: amount
     question: What is the budget?
     answer: {number: 2400}
     updates: [{turn: 4, answer: {number: 1900}}]
@@ -127,6 +130,7 @@ def test_every_field_is_read() -> None:
                     Value(4, number["1900"], number["1900"]),
                 ),
                 (1, 4),
+                kind="amount",
             ),
             Fact(
                 "day",
@@ -228,6 +232,26 @@ def test_the_hash_is_that_of_the_content_and_not_of_the_warnings() -> None:
     )
     simple = parse_script("id: a\nturns: [hé]\n")
     assert script_hash(simple) == hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def test_the_kind_of_a_fact_is_what_the_script_says_or_what_its_answer_is_graded_as() -> None:
+    budget, day = parse_script(EVERYTHING).facts
+    assert (budget.kind, budget.fact_type) == ("amount", "amount")
+    assert (day.kind, day.fact_type) == (None, "date")
+    assert dataclasses.replace(budget, kind=None).fact_type == "number"
+
+
+def test_a_script_that_was_stored_before_facts_had_kinds_is_read_as_ever() -> None:
+    script = parse_script(EVERYTHING)
+    bare = dataclasses.replace(
+        script, facts=tuple(dataclasses.replace(fact, kind=None) for fact in script.facts)
+    )
+    older = json.loads(to_json(bare))
+    for fact in older["facts"]:
+        del fact["kind"]
+    assert from_json(json.dumps(older)) == bare
+    assert codec.load_script(json.dumps(older)) == bare
+    assert script_hash(bare) == script_hash(script)
 
 
 def test_json_that_is_no_script_is_refused() -> None:
