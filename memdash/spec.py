@@ -7,8 +7,8 @@ import itertools
 import math
 import secrets
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -112,6 +112,13 @@ class Sweep:
     refine: bool = False
     limit: int = 1_000
 
+    def __post_init__(self) -> None:
+        """Raise :class:`InputError` where a number means nothing."""
+        if not 0 <= self.max_loss <= 1:
+            raise InputError(f"max_loss: {self.max_loss} is not a share from 0 to 1")
+        if self.limit < 1:
+            raise InputError(f"limit: {self.limit} is not a number of replays from 1 on")
+
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSpec:
@@ -182,6 +189,7 @@ class ComparisonSpec:
                 raise InputError(f"script {chosen_script.id!r} is chosen twice; keep one of them")
         if self.provider is Provider.ANTHROPIC and self.replies is Replies.RECORDED:
             self._check_recorded()
+        written = {id(choice): choice.label for choice in (*self.strategies, *self.refined)}
         cells = [
             cell
             for choices in (self.strategies, self.refined)
@@ -196,9 +204,9 @@ class ComparisonSpec:
             if cell[-1].model in (None, cell[2])
         ]
         replays: list[ReplaySpec] = []
-        controlled = self._control_holders()
+        controlled = {model: self._control_holder(model) for model in self.models}
         for index, (script, repeat, model, cache, marks, choice) in enumerate(cells):
-            series = self._series(choice, model, cache, marks)
+            series = self._series(written[id(choice)], model, cache, marks)
             where = [script.id] if len(self.scripts) > 1 else []
             if self.repeats > 1:
                 where.append(f"repeat {repeat}")
@@ -228,7 +236,7 @@ class ComparisonSpec:
                     salt=_salt(replay_id) if self.provider is Provider.ANTHROPIC else "",
                     token_counter=self.token_counter,
                     relax_limits=self.relax_limits,
-                    controls=(cache, marks, choice) == controlled,
+                    controls=(cache, marks, choice) == controlled[model],
                     strategy_file=choice.file,
                 )
             )
@@ -239,9 +247,13 @@ class ComparisonSpec:
                 )
         return tuple(replays)
 
+    def with_refined(self, choices: Iterable[StrategyChoice]) -> ComparisonSpec:
+        """Return this comparison with more strategies; the replays that it has already stay what they are, and come first."""
+        return replace(self, refined=(*self.refined, *choices))
+
     def _check_recorded(self) -> None:
         """Refuse what recorded replies cannot do live: turns come from the simulator there, everything else from the API."""
-        for choice in self.strategies:
+        for choice in (*self.strategies, *self.refined):
             if choice.signed_by_api:
                 raise InputError(
                     f"{choice.label} cannot run live with recorded replies: what it keeps is signed by whoever "
@@ -260,14 +272,16 @@ class ComparisonSpec:
             return self.pace
         return DEFAULT_PACE_SECONDS if self.provider is Provider.SIMULATOR else 0.0
 
-    def _control_holders(self) -> tuple[CacheLifetime, CacheMarks, StrategyChoice]:
-        """Which combination asks the controls, once for each script, model and repeat."""
-        whole = [choice for choice in self.strategies if choice.name == "full_history"]
-        return self.caches[0], self.cache_marks[0], (whole or list(self.strategies))[0]
+    def _control_holder(self, model: str) -> tuple[CacheLifetime, CacheMarks, StrategyChoice] | None:
+        """Which combination asks the controls, once for each script and repeat; None where nothing is meant for the model."""
+        meant = [choice for choice in self.strategies if choice.model in (None, model)]
+        whole = [choice for choice in meant if choice.name == "full_history"]
+        holders = whole or meant
+        return (self.caches[0], self.cache_marks[0], holders[0]) if holders else None
 
-    def _series(self, choice: StrategyChoice, model: str, cache: CacheLifetime, marks: CacheMarks) -> str:
-        """The strategy's label, with each setting that has several values in this comparison."""
-        parts = [choice.label]
+    def _series(self, label: str, model: str, cache: CacheLifetime, marks: CacheMarks) -> str:
+        """A strategy's label, with each setting that has several values in this comparison."""
+        parts = [label]
         if len(self.models) > 1:
             parts.append(model)
         if len(self.caches) > 1:

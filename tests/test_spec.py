@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import pytest
 
+from memdash import codec
 from memdash.errors import InputError
 from memdash.scripts.model import Script, Turn
-from memdash.spec import CacheLifetime, CacheMarks, ComparisonSpec, Provider
-from memdash.strategies import parse
+from memdash.spec import CacheLifetime, CacheMarks, ComparisonSpec, Provider, Sweep
+from memdash.strategies import choose, parse, parse_family, swept
 
 
 def script(id: str, turns: int = 3) -> Script:
@@ -141,3 +143,86 @@ def test_what_the_api_signs_cannot_be_shared_between_simulator_and_api(written):
     whole = Script("whole", "Whole", (recorded(1, "Hello."),))
     with pytest.raises(InputError, match="cannot run live with recorded replies"):
         ComparisonSpec((whole,), (parse(written),), provider="anthropic", replies="recorded").replays()
+
+
+OPUS, HAIKU = "claude-opus-5-5", "claude-haiku-4-5"
+
+
+def sweep(*written: str, models=(OPUS,), scripts=("a",), **more) -> ComparisonSpec:
+    families = tuple(map(parse_family, written))
+    return ComparisonSpec(
+        tuple(map(script, scripts)),
+        swept(families, models).choices,
+        models=models,
+        sweep=Sweep(families, **more),
+    )
+
+
+def test_a_sweep_has_the_full_history_and_every_setting_of_its_families():
+    assert [replay.label for replay in sweep("compaction:1000..4000*2", "window:2|4").replays()] == [
+        "full history",
+        "compaction at 1000",
+        "compaction at 2000",
+        "compaction at 4000",
+        "window of 2",
+        "window of 4",
+    ]
+
+
+def test_a_share_of_the_window_is_played_by_the_model_it_is_a_share_for():
+    replays = sweep("compaction:5%", models=(OPUS, HAIKU)).replays()
+    assert [(replay.label, replay.params.get("trigger")) for replay in replays] == [
+        (f"full history · {OPUS}", None),
+        (f"compaction at 50000 · {OPUS}", 50_000),
+        (f"full history · {HAIKU}", None),
+        (f"compaction at 10000 · {HAIKU}", 10_000),
+    ]
+
+
+def test_without_full_history_each_model_has_one_replay_that_asks_the_controls():
+    choices = parse_family("compaction:5%|10%").choices((OPUS, HAIKU))
+    spec = ComparisonSpec((script("a"),), choices, models=(OPUS, HAIKU))
+    assert [(replay.model, replay.controls) for replay in spec.replays()] == [
+        (OPUS, True),
+        (OPUS, False),
+        (HAIKU, True),
+        (HAIKU, False),
+    ]
+
+
+def test_replays_that_a_refinement_added_come_last_and_the_others_stay_what_they_were():
+    spec = sweep("compaction:1000|2000", scripts=("a", "b"))
+    refined = spec.with_refined([choose("compaction", {"trigger": 1500})])
+    assert refined.replays()[: len(spec.replays())] == spec.replays()
+    assert [(replay.label, replay.id) for replay in refined.replays()[len(spec.replays()) :]] == [
+        ("compaction at 1500 · a", f"{spec.id}_007"),
+        ("compaction at 1500 · b", f"{spec.id}_008"),
+    ]
+
+
+def test_a_refinement_that_was_played_already_is_refused():
+    spec = sweep("compaction:1000|2000").with_refined([choose("compaction", {"trigger": 2000})])
+    with pytest.raises(InputError, match="'compaction at 2000' is chosen twice"):
+        spec.replays()
+
+
+@pytest.mark.parametrize("wrong", [{"max_loss": -0.01}, {"max_loss": 1.01}, {"limit": 0}])
+def test_what_a_sweep_may_lose_is_a_share_and_its_limit_a_number(wrong):
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        sweep("window:2|4", **wrong)
+
+
+def test_a_sweep_is_read_as_it_was_stored():
+    spec = sweep("compaction:trigger=1%..16%*2,words=150|300", "truncate:down_to=0.5..1/0.1", refine=True)
+    spec = spec.with_refined([choose("compaction", {"trigger": 1500})])
+    assert codec.load_settings(codec.dump_settings(spec), spec.scripts) == spec
+
+
+def test_settings_stored_before_there_were_sweeps_are_still_read():
+    spec = ComparisonSpec((script("a"),), (FULL, WINDOW))
+    stored = json.loads(codec.dump_settings(spec))
+    for later in ("sweep", "refined", "confirms"):
+        del stored[later]
+    for choice in stored["strategies"]:
+        del choice["model"]
+    assert codec.load_settings(json.dumps(stored), spec.scripts) == spec
