@@ -107,6 +107,6 @@ def check_models(spec: ComparisonSpec, prices: PriceTable) -> None:
     unknown = sorted({model for model in models if model and prices.price(model) is None})
     if spec.budget is not None and unknown:
         raise InputError(
-            f"no price is known for {', '.join(unknown)}, so a budget cannot be kept; run it without a limit, or add the "
-            "price to data/prices.yaml"
+            f"no price is known for {', '.join(unknown)}, so a budget cannot be kept; run it without a limit, or give the "
+            "price in a file of your own that MEMDASH_PRICES names"
         )

@@ -29,6 +29,7 @@ def _no_key_and_no_database_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None
         "ANTHROPIC_BASE_URL",
         "MEMDASH_DB",
         "MEMDASH_SCRIPTS",
+        "MEMDASH_PRICES",
     ):
         monkeypatch.delenv(name, raising=False)
 

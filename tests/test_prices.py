@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memdash.errors import InputError
-from memdash.prices import PriceTable
+from memdash.prices import PriceTable, Tier
 from memdash.records import Iteration, Purpose, RequestRecord, Usage
 
 PRICES = PriceTable.load()
@@ -220,3 +222,133 @@ def test_a_table_in_another_encoding_or_missing_is_refused(tmp_path: Path) -> No
     path.write_bytes(b"models: {\xff}")
     with pytest.raises(InputError, match="not UTF-8"):
         PriceTable.load(path)
+
+
+# -- prices that changed ---------------------------------------------------------------------------------------------------
+
+
+def read_price(table: PriceTable, model: str = "claude-sonnet-5-5") -> float | None:
+    price = table.price(model)
+    return None if price is None else price.tiers[0].read
+
+
+def test_a_price_that_was_lowered_is_still_known_for_the_days_it_held() -> None:
+    assert read_price(PRICES) == 0.10
+    assert read_price(PRICES.as_of(date(2026, 10, 7))) == 0.10, "the first day of the new price"
+    assert read_price(PRICES.as_of(date(2026, 10, 6))) == 0.20
+    assert read_price(PRICES.as_of(date(2026, 9, 27))) is None, "the model was not there yet"
+    assert read_price(PRICES.as_of(date(2026, 9, 27)), "claude-sonnet-5") == 0.20, "no date known: always"
+    assert [str(one.since) for one in PRICES.history["claude-sonnet-5-5"]] == ["2026-09-28", "2026-10-07"]
+
+
+def table_file(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "prices.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_price_that_is_announced_does_not_hold_before_its_day(tmp_path: Path) -> None:
+    later = "{input: 9, write_5m: 9, write_1h: 9, read: 9, output: 9, since: 2999-01-01, source: news, earlier: [%s]}"
+    table = PriceTable.load(
+        table_file(tmp_path, "models: {m: " + later % GOOD + ", new: " + later % "" + "}")
+    )
+    assert read_price(table, "m") == 1
+    assert read_price(table.as_of(date(2999, 1, 1)), "m") == 9
+    assert table.price("new") is None
+    assert read_price(table.as_of(date(2999, 1, 1)), "new") == 9
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (GOOD[:-1] + f", earlier: [{GOOD}]}}", "models.m.since: None is not a day after the earlier price"),
+        (
+            GOOD[:-1] + f", since: 2026-01-01, earlier: [{GOOD[:-1]}, since: 2026-01-01}}]}}",
+            "models.m.since: 2026-01-01 is not a day after 2026-01-01",
+        ),
+        (GOOD[:-1] + ", since: 2026-01-01, earlier: [{input: 1}]}", "models.m.earlier[0].source: say where"),
+        (GOOD[:-1] + ", earlier: 3}", "models.m.earlier: is not a list"),
+    ],
+)
+def test_earlier_prices_without_order_are_refused(tmp_path: Path, entry: str, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        PriceTable.load(table_file(tmp_path, f"models: {{m: {entry}}}"))
+    assert message in str(refused.value)
+
+
+# -- prices of the user's own ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], PriceTable]:
+    """Loads the table with these prices of the user's own over ours."""
+
+    def load(models: str) -> PriceTable:
+        path = table_file(tmp_path, f"models: {models}")
+        monkeypatch.setenv("MEMDASH_PRICES", str(path))
+        return PriceTable.load()
+
+    return load
+
+
+def test_own_prices_replace_only_what_they_give(own: Callable[[str], PriceTable], tmp_path: Path) -> None:
+    table = own("{claude-opus-5-5: {read: 0.4, source: our contract}}")
+    price = table.price("claude-opus-5-5")
+    assert price is not None
+    assert price.tiers == (Tier(0, 4, 5, 8, 0.4, 20),)
+    assert price.own
+    assert price.source == "own prices (prices.yaml): our contract; the rest: the vendor's model pages"
+    assert table.own == str(tmp_path / "prices.yaml")
+    assert set(table.models) == set(PUBLISHED)
+    assert table.price("claude-sonnet-5") == PRICES.price("claude-sonnet-5")
+    # 10,000 × $0.40 / 10⁶
+    assert table.cost(Usage(cache_read_input_tokens=10_000), "claude-opus-5-5") == 0.004
+
+
+def test_a_model_that_we_do_not_know_gets_a_price(own: Callable[[str], PriceTable]) -> None:
+    table = own("{glm-9: {input: 1, write_5m: 1, write_1h: 1, read: 0.5, output: 2}}")
+    assert table.cost(Usage(input_tokens=1_000, output_tokens=1_000), "glm-9") == 0.003
+    assert table.models["glm-9"].source == "own prices (prices.yaml)"
+
+
+def test_an_own_price_holds_for_prompts_of_every_size_unless_it_has_tiers(
+    own: Callable[[str], PriceTable],
+) -> None:
+    flat = own("{claude-haiku-5-5: {input: 0.3}}").models["claude-haiku-5-5"]
+    assert [(tier.above, tier.input, tier.output) for tier in flat.tiers] == [
+        (0, 0.3, 0.5),
+        (100_000, 0.3, 2.5),
+    ]
+    tiers = "[{above: 50000, input: 1, write_5m: 1, write_1h: 1, read: 1, output: 1}]"
+    stepped = own(f"{{claude-haiku-5-5: {{input: 0.3, tiers: {tiers}}}}}").models["claude-haiku-5-5"]
+    assert stepped.tiers == (Tier(0, 0.3, 0.125, 0.2, 0.01, 0.5), Tier(50_000, 1, 1, 1, 1, 1))
+
+
+def test_an_own_price_with_a_day_leaves_ours_before_it(own: Callable[[str], PriceTable]) -> None:
+    table = own("{claude-sonnet-5-5: {read: 0.05, since: 2026-11-01}}")
+    days = (date(2026, 9, 30), date(2026, 10, 31), date(2026, 11, 1))
+    assert [read_price(table.as_of(day)) for day in days] == [0.20, 0.10, 0.05]
+    assert read_price(own("{claude-sonnet-5-5: {read: 0.05}}").as_of(days[0])) == 0.05, "no day: always"
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ("{glm-9: {input: 1}}", "models.glm-9.write_5m: missing; glm-9 is not in our table"),
+        ("{claude-opus-5-5: {read: cheap}}", "models.claude-opus-5-5.read: 'cheap' is not a price"),
+        ("{claude-opus-5-5: {reads: 1}}", "models.claude-opus-5-5.reads: unknown; known are"),
+        ("{claude-opus-5-5: {source: 3}}", "models.claude-opus-5-5.source: is not a text"),
+        ("3", "models: is not a mapping"),
+    ],
+)
+def test_bad_own_prices_are_refused_with_file_and_field(
+    own: Callable[[str], PriceTable], tmp_path: Path, models: str, message: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        own(models)
+    assert str(refused.value).startswith(f"{tmp_path / 'prices.yaml'}: {message}")
+
+
+def test_own_prices_that_are_edited_hold_from_then_on(own: Callable[[str], PriceTable]) -> None:
+    assert read_price(own("{claude-sonnet-5-5: {read: 0.5}}")) == 0.5
+    assert read_price(own("{claude-sonnet-5-5: {read: 0.7}}")) == 0.7

@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from memdash import __version__
-from memdash.errors import StoreError
+from memdash.errors import InputError, StoreError
 from memdash.report import SIMULATOR_BASIS
 from memdash.views.components import problem, theme
 from memdash.views.state import services
@@ -56,7 +56,7 @@ page = st.navigation(
             _HERE / "prices.py",
             title="Prices",
             icon=":material/payments:",
-            help="What a million tokens cost, by model, with the date and the source of each price.",
+            help="What a million tokens cost, by model, and what a comparison would have cost at other prices or with another cache.",
         ),
     ],
     position="top",
@@ -66,6 +66,8 @@ try:
     trouble = services().store.problem
 except StoreError as error:
     store_trouble(error)
+except InputError as error:
+    problem(error, "The prices of your own cannot be used")
 else:
     if trouble is not None:
         problem(trouble, "Results cannot be written at the moment")

@@ -16,6 +16,7 @@ from typing import Final
 import streamlit as st
 
 from memdash.errors import StoreError
+from memdash.prices import PriceTable
 from memdash.scripts import Entry, Script, list_scripts
 from memdash.store import Store, database_path
 from memdash.views.choices import DEMO
@@ -54,7 +55,8 @@ def _opened() -> dict[Path, Services | _Failure]:
 def services() -> Services:
     """Return the store and the worker of this server.
 
-    Raises :class:`StoreError` where the database cannot be opened; it is tried again at the next call some seconds later.
+    Raises :class:`StoreError` where the database cannot be opened; it is tried again at the next call some seconds later. Raises
+    :class:`InputError` where the user's own prices cannot be read.
     """
     path = database_path()
     with _lock:
@@ -82,6 +84,7 @@ def close_services() -> None:
 
 
 def _open(path: Path) -> Services:
+    PriceTable.load()  # a price file that cannot be read is found before the database is taken
     store = Store.open(path)
     return Services(store, Worker(store))
 
