@@ -56,7 +56,7 @@ page = st.navigation(
             _HERE / "prices.py",
             title="Prices",
             icon=":material/payments:",
-            help="What a million tokens cost, by model, and what a comparison would have cost at other prices or with another cache.",
+            help="What a million tokens cost, by model, and what a comparison would have cost at other prices.",
         ),
     ],
     position="top",
