@@ -8,10 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from memdash.metrics.pricing import Prices
-from memdash.metrics.result import EventResult, IterationResult, TurnResult
+from memdash.metrics.result import Buckets, EventResult, IterationResult, TurnResult
 from memdash.metrics.tokens import COMPACTION, compactions_of, own_usages, refused, total
 from memdash.records import EventKind, MissReason, Purpose, RequestRecord, Usage
 from memdash.replay_log import ReplayLog
+
+_NOTHING = total(())
+"""The sums of no requests."""
 
 
 @dataclass(slots=True)
@@ -132,6 +135,7 @@ def turn_rows(log: ReplayLog, ledger: Ledger) -> tuple[TurnResult, ...]:
         so_far = _plus(_plus(so_far, page.cost), page.summary_cost)
         # Most turns are one request: no sum is needed.
         sums = page.own[0] if len(page.own) == 1 else total(page.own) if page.own else Usage()
+        summaries = total(page.summaries) if page.summaries else _NOTHING
         rows.append(
             TurnResult(
                 turn=number,
@@ -146,10 +150,19 @@ def turn_rows(log: ReplayLog, ledger: Ledger) -> tuple[TurnResult, ...]:
                 events=tuple(events[number]) if number in events else (),
                 cumulative_cost_usd=so_far,
                 summary_cost_usd=page.summary_cost,
-                summary_tokens=total(page.summaries).prompt_tokens if page.summaries else 0,
+                summary_tokens=summaries.prompt_tokens,
+                counted_tokens=_counted(sums if page.own else _NOTHING, summaries),
             )
         )
     return tuple(rows)
+
+
+def _counted(own: Usage | Buckets, summaries: Buckets) -> int | None:
+    """What a rate limit counts; a cache bucket that is left out wrote nothing, input that is left out is not known."""
+    if own.input_tokens is None or summaries.input_tokens is None:
+        return None
+    writes = (own.cache_creation_input_tokens or 0) + (summaries.cache_creation_input_tokens or 0)
+    return own.input_tokens + summaries.input_tokens + writes
 
 
 def added(parts: Iterable[float | None]) -> float | None:

@@ -115,7 +115,9 @@ class TurnResult(NamedTuple):
 
     ``cumulative_cost_usd`` is what the replay cost up to the end of this turn, summaries included, so that its last value is
     the replay's cost; None from the first request on whose cost is not known. ``wait_ms`` is None until the turn is finished.
-    ``summary_cost_usd`` and ``summary_tokens`` are what the summaries made in this turn took.
+    ``summary_cost_usd`` and ``summary_tokens`` are what the summaries made in this turn took. ``counted_tokens`` are the prompt
+    tokens that a rate limit counts, of the turn's own requests and its summaries: uncached input and cache writes, not reads
+    (Messages API, rate limits).
     """
 
     turn: int
@@ -131,6 +133,7 @@ class TurnResult(NamedTuple):
     cumulative_cost_usd: float | None
     summary_cost_usd: float | None
     summary_tokens: int | None
+    counted_tokens: int | None
 
     @property
     def cache_share(self) -> float | None:

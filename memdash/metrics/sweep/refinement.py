@@ -20,10 +20,10 @@ class ProposedSetting:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """One round of refinement: what to play next, and what was best (a series, None for nothing) when it was proposed."""
+    """One round of refinement: what to play next, and the best series of each model (empty for none) when it was proposed."""
 
     settings: tuple[ProposedSetting, ...]
-    best: str | None
+    best: tuple[str, ...]
 
     @property
     def choices(self) -> tuple[StrategyChoice, ...]:
