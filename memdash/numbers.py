@@ -6,7 +6,10 @@ Three words stand for a number that is not there, and each means something else:
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+N = TypeVar("N", int, float)
 
 NOT_REPORTED = "not reported"
 NOT_AVAILABLE = "n/a"
@@ -97,6 +100,12 @@ def seconds(milliseconds: float | None) -> str:
 def part(some: int | None, whole: int | None) -> str:
     """Spell ``3 of 4``; without a whole, or with nothing counted yet, it is "–"."""
     return NOTHING if some is None or not whole else f"{some} of {whole}"
+
+
+def span(low: N, high: N, spell: Callable[[N], str]) -> str:
+    """Spell a range: ``$0.1200 to $0.1600``; one figure where both ends read the same."""
+    first, last = spell(low), spell(high)
+    return first if first == last else f"{first} to {last}"
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:

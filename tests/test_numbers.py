@@ -56,6 +56,12 @@ def test_shares(share: float | None, text: str) -> None:
     assert numbers.percent(share) == text
 
 
+def test_a_range_that_reads_the_same_at_both_ends_is_one_figure() -> None:
+    assert numbers.span(0.12, 0.16, numbers.usd) == "$0.1200 to $0.1600"
+    assert numbers.span(0.12001, 0.12002, numbers.usd) == "$0.1200"
+    assert numbers.span(3, 4, str) == "3 to 4"
+
+
 @pytest.mark.parametrize(
     ("ratio", "text"),
     [(0.234, "+23 %"), (-0.35, "−35 %"), (0.001, "±0 %"), (12.5, "+1,250 %"), (None, "–")],

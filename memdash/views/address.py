@@ -17,12 +17,13 @@ COMPARISON: Final = "c"
 ROWS: Final = "rows"
 SCRIPT: Final = "show"
 VIEW: Final = "view"
+BY: Final = "by"
 
 PROBLEMS: Final = "link_problems"
 MISSING: Final = "comparison_missing"
 """Not in a link: what in it could not be used, and whether its comparison is not here."""
 
-_OURS: Final = frozenset({COMPARISON, ROWS, SCRIPT, VIEW, *QUERY_KEYS.values()})
+_OURS: Final = frozenset({COMPARISON, ROWS, SCRIPT, VIEW, BY, *QUERY_KEYS.values()})
 
 
 def read() -> dict[str, list[str]]:
@@ -59,7 +60,7 @@ def open_comparison(comparison_id: str, base: Choices | None = None) -> None:
     state = st.session_state
     state["comparison"] = comparison_id
     state["setup_base"] = base or state.get("setup", DEMO)
-    for key in (ROWS, SCRIPT, VIEW, PROBLEMS, MISSING):
+    for key in (ROWS, SCRIPT, VIEW, BY, PROBLEMS, MISSING):
         state.pop(key, None)
     write()
 
@@ -76,7 +77,7 @@ def write() -> None:
     wanted: dict[str, list[str]] = {}
     if comparison := state.get("comparison"):
         wanted[COMPARISON] = [comparison]
-    for key in (ROWS, SCRIPT, VIEW):
+    for key in (ROWS, SCRIPT, VIEW, BY):
         if state.get(key):
             wanted[key] = list(state[key]) if isinstance(state[key], list) else [str(state[key])]
     choices = to_query(state.get("setup", DEMO), state.get("setup_base", DEMO))

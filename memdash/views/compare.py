@@ -33,6 +33,7 @@ def _take_in_address() -> None:
     state[address.ROWS] = query.get(address.ROWS, [])
     state[address.SCRIPT] = query.get(address.SCRIPT, [None])[-1]
     state[address.VIEW] = query.get(address.VIEW, [None])[-1]
+    state[address.BY] = query.get(address.BY, [None])[-1]
     base = DEMO
     if wanted:
         try:

@@ -20,6 +20,7 @@ from memdash.views.components import moment, plain, problem, theme
 from memdash.views.downloads import downloads
 from memdash.views.headline import cards
 from memdash.views.panels import OVERVIEW, Selection, choose_panel, show_panel
+from memdash.views.repeats_table import repeats_table, rows_of
 from memdash.views.state import services
 from memdash.views.table import results_table
 from memdash.views.verdict_line import verdict_line
@@ -36,6 +37,10 @@ _ABOUT_CHARTS: Final = {
     ),
 }
 
+
+_BY_STRATEGY: Final = "strategy"
+_BY_REPLAY: Final = "replay"
+"""What a row of the table stands for, where there are repeats."""
 
 _TELLING: Final = (Status.REJECTED, Status.FAILED, Status.STOPPED_BY_BUDGET)
 """The ends that need words of their own."""
@@ -227,22 +232,23 @@ def _choose_script(shown: View) -> str | None:
 
 
 def _table(shown: View) -> list[ReplayResult]:
-    """Draw the table and return the replays that the charts are to show."""
-    ids = {one.id.rsplit("_", 1)[-1]: place for place, one in enumerate(shown.results)}
-    wanted = [ids[one] for one in st.session_state.get(address.ROWS) or [] if one in ids]
-    rows = results_table(
-        shown.results,
-        shown.changes,
-        shown.styles,
-        theme(),
-        f"table.{shown.stored.id}",
-        wanted,
-    )
-    st.session_state[address.ROWS] = [shown.results[row].id.rsplit("_", 1)[-1] for row in rows]
+    """Draw the table and return the replays that the charts are to show; a link names each row by its first replay."""
+    rows = _rows(shown)
+    places = {_short(one): place for place, replays in enumerate(rows) for one in replays}
+    wanted = dict.fromkeys(places[one] for one in st.session_state.get(address.ROWS) or [] if one in places)
+    if shown.stored.spec.repeats > 1 and st.session_state.get(address.BY) != _BY_REPLAY:
+        picked = repeats_table(
+            rows_of(shown.results), shown.styles, theme(), f"repeats.{shown.stored.id}", wanted
+        )
+    else:
+        picked = results_table(
+            shown.results, shown.changes, shown.styles, theme(), f"table.{shown.stored.id}", list(wanted)
+        )
+    st.session_state[address.ROWS] = [_short(rows[row][0]) for row in picked]
     address.write()
     hint = (
-        f"The charts show {numbers.count(len(rows), 'row')}."
-        if rows
+        f"The charts show {numbers.count(len(picked), 'row')}."
+        if picked
         else "Pick rows to see only them in the charts."
     )
     refused = dict.fromkeys(one.series for one in shown.results if one.status is Status.REJECTED)
@@ -250,7 +256,32 @@ def _table(shown: View) -> list[ReplayResult]:
         # Its message stands below the table once the run is over: until then nothing may push the charts down.
         hint += f" The API refused {numbers.listing(list(refused), limit=3)}."
     st.caption(plain(hint))
-    return [shown.results[row] for row in rows] or list(shown.results)
+    return [one for row in picked for one in rows[row]] or list(shown.results)
+
+
+def _rows(shown: View) -> list[Sequence[ReplayResult]]:
+    """The replays of each row: with repeats, a row stands for all of them unless the person wants to see each."""
+    repeats = shown.stored.spec.repeats
+    if repeats < 2:
+        return [[one] for one in shown.results]
+    chosen = st.segmented_control(
+        "One row for",
+        [_BY_STRATEGY, _BY_REPLAY],
+        default=_BY_REPLAY if st.session_state.get(address.BY) == _BY_REPLAY else _BY_STRATEGY,
+        required=True,
+        format_func={_BY_STRATEGY: f"{repeats} repeats together", _BY_REPLAY: "Each replay"}.__getitem__,
+        key=f"by.{shown.stored.id}",
+        label_visibility="collapsed",
+    )
+    st.session_state[address.BY] = None if chosen == _BY_STRATEGY else chosen
+    if chosen == _BY_REPLAY:
+        return [[one] for one in shown.results]
+    return [row.summary.results for row in rows_of(shown.results)]
+
+
+def _short(one: ReplayResult) -> str:
+    """What names a replay within its comparison."""
+    return one.id.rsplit("_", 1)[-1]
 
 
 def _refusals(results: Sequence[ReplayResult]) -> None:

@@ -149,6 +149,36 @@ def test_with_several_scripts_one_is_chosen_for_the_charts_and_the_table_shows_a
     assert "trip-change" in str([group.value for group in chosen])
 
 
+def test_repeats_are_one_row_with_their_range_until_each_is_asked_for(store: Store) -> None:
+    one = store_sample(store, replace(sample_spec(), repeats=3))
+    at = page("compare", c=one)
+    frame = at.dataframe[0].value
+    assert list(frame["Strategy"]) == [
+        "full history",
+        "window of 4",
+        "window of 4 (naive)",
+        "compaction at 2000",
+    ]
+    assert list(frame["Kept"]) == ["12 of 12", "0 of 12", "–", "12 of 12"]
+    assert list(frame["Kept, range"]) == ["4", "0", "–", "4"]
+    assert list(frame["Status"]) == ["done", "done", "rejected", "done"]
+    figure = at.get("plotly_chart")[0].proto.spec
+    assert "mean of 3 repeats" in texts(at)
+    assert "toself" in figure
+    each = page("compare", c=one, by="replay")
+    assert len(each.dataframe[0].value) == 12
+
+
+def test_a_picked_row_of_repeats_shows_all_of_them_in_the_charts(store: Store) -> None:
+    one = store_sample(store, replace(sample_spec(), repeats=2))
+    at = page("compare", c=one, rows=["002"])
+    assert "The charts show 1 row." in texts(at)
+    figure = at.get("plotly_chart")[0].proto.spec
+    assert "window of 4" in figure
+    assert "full history" not in figure
+    assert "mean of 2 repeats" in texts(at)
+
+
 # -- the form ------------------------------------------------------------------------------------------------------------
 
 
