@@ -1,6 +1,7 @@
 """Who answers a live replay: the live API itself, or another server that speaks its protocol.
 
-Only the live API's answers say how good the simulator is; a compatible server (``memdash simulate`` is one) must never pass for it.
+Only the live API's answers say how good the simulator is; a compatible server, such as ``memdash simulate``, must never pass for
+it.
 """
 
 from __future__ import annotations
