@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from memdash.errors import InputError, MemdashError
+from memdash.errors import MemdashError
 from memdash.metrics.ledger import Ledger, added, turn_rows
+from memdash.metrics.marks import firing_events, puts_a_summary_into_use, threshold_marks
 from memdash.metrics.pricing import Prices
 from memdash.metrics.recall import Controls, facts_stated, planned_probes, probes_of, still_there, survival_of
 from memdash.metrics.result import Mark, Percentiles, PurposeCosts, ReplayResult, Waits
@@ -16,7 +17,6 @@ from memdash.metrics.waits import nearest_rank
 from memdash.records import EventKind, Purpose, Status, TurnRecord
 from memdash.replay_log import ReplayLog
 from memdash.spec import Provider, ReplaySpec
-from memdash.strategies import strategy
 
 
 class SumError(MemdashError):
@@ -92,7 +92,7 @@ def measure(log: ReplayLog, prices: Prices, controls: Controls | None = None) ->
         facts_total=len(stated),
         wait_ms=_waits(log.turns),
         ttft_ms=_first_texts(log.turns),
-        compactions=sum(_puts_a_summary_into_use(event.event, event.data) for event in log.events),
+        compactions=sum(puts_a_summary_into_use(event.event, event.data) for event in log.events),
         marks=_marks(spec, status, completed, log),
         errors=_errors(log),
         turns=rows,
@@ -131,34 +131,12 @@ def _errors(log: ReplayLog) -> tuple[str, ...]:
     return tuple(dict.fromkeys(message for message in messages if message))
 
 
-def _puts_a_summary_into_use(kind: EventKind, data: Mapping[str, object]) -> bool:
-    """Whether an event means that a summary stands in for turns now; one that came to nothing says ``used=False``."""
-    return kind in (EventKind.COMPACTION, EventKind.SWAP) and data.get("used", True) is not False
-
-
 def _marks(spec: ReplaySpec, status: Status, completed: int, log: ReplayLog) -> tuple[Mark, ...]:
-    """What is odd about a replay: a brief that keeps growing and, told of finished replays alone, its threshold.
-
-    A threshold fires on every turn if it does so from the second turn at the latest, which is the first that has a history.
-    """
-    growing = (Mark.BRIEF_GROWING,) if any(one.event is EventKind.BRIEF_GROWING for one in log.events) else ()
-    return (*_threshold_marks(spec, status, completed, log), *growing)
-
-
-def _threshold_marks(spec: ReplaySpec, status: Status, completed: int, log: ReplayLog) -> tuple[Mark, ...]:
-    try:
-        fires = strategy(spec.strategy).fires
-    except InputError:  # a strategy of someone else's that is not installed here
-        return ()
-    if not fires or status is not Status.DONE:
-        return ()
+    """What is odd about a replay: its threshold, and a brief that keeps growing."""
+    fires = firing_events(spec.strategy)
     fired = {event.turn for event in log.events if event.event in fires}
-    if not fired:
-        return (Mark.NEVER_FIRES,)
-    first = min(fired)
-    if first <= 2 < completed and fired.issuperset(range(first, completed + 1)):
-        return (Mark.FIRES_EVERY_TURN,)
-    return ()
+    growing = (Mark.BRIEF_GROWING,) if any(one.event is EventKind.BRIEF_GROWING for one in log.events) else ()
+    return (*threshold_marks(fires, status, completed, fired), *growing)
 
 
 def _waits(turns: Sequence[TurnRecord]) -> Waits | None:

@@ -6,6 +6,9 @@ those.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from memdash.replay_columns import EVENT_KINDS, PURPOSES
 from memdash.store.rows import REQUEST_COLUMNS, USAGE_COLUMNS
 
 # Which comparisons are there, the newest first?
@@ -64,6 +67,9 @@ LAST_REPLAY = "select coalesce(max(number), 0) from replay"
 
 # What is the text of these scripts?
 SCRIPTS = "select hash, any_value(body) from script where hash in (select unnest(?)) group by hash"
+# Which numbers and ids do the replays of this comparison have?
+REPLAY_NUMBERS = "select number, id from present_replay where comparison = ? order by number"
+
 
 # Which of these scripts are stored?
 KNOWN_SCRIPTS = "select distinct hash from script where hash in (select unnest(?))"
@@ -108,6 +114,103 @@ select
     coalesce((select max(finished_ms) from request where request.replay = chosen.number), 0.0) as at_ms
 from chosen
 order by number
+# -- the same, of many replays, as columns of numbers ----------------------------------------------------------------------
+# `place` is a replay's place among the given numbers, which rise; a text is its place in a list. The bounds beside the exact
+# condition let the database pass over the parts of a table in which none of them can be.
+
+_CHOSEN = """
+with chosen as materialized (
+    select number, row_number() over (order by number) - 1 as place
+    from (select unnest($numbers::integer[]) as number)
+)
+"""
+_OF_CHOSEN = """
+join chosen on chosen.number = replay
+where replay between list_min($numbers::integer[]) and list_max($numbers::integer[])
+"""
+
+
+def _place_in(names: Iterable[str], column: str) -> str:
+    """SQL for the place of a text in a list of plain words."""
+    quoted = ", ".join(f"'{name}'" for name in names)
+    return f"list_position([{quoted}], {column}) - 1"
+
+
+_BUCKETS = """
+    input_tokens, cache_creation_input_tokens, ephemeral_5m_input_tokens, ephemeral_1h_input_tokens, cache_read_input_tokens,
+    output_tokens
+"""
+
+# Which models were paid?
+MODELS_PAID = f"""
+{_CHOSEN}
+select distinct model from request {_OF_CHOSEN}
+union
+select distinct model from usage_iteration {_OF_CHOSEN} and nullif(model, '') is not null
+"""
+
+# What was asked for in each request, and what did it take?
+REQUEST_COLUMNS_OF = f"""
+{_CHOSEN}
+select
+    place, seq, turn, {_place_in(PURPOSES, "purpose")} as purpose, list_position($models::varchar[], model) - 1 as model,
+    error_status is not null or error_type is not null as failed, iterations > 0 as split, {_BUCKETS}
+from request {_OF_CHOSEN}
+order by place, seq
+"""
+
+# What did each iteration of a request take?
+ITERATION_COLUMNS_OF = f"""
+{_CHOSEN}
+select
+    chosen.place, seq, type = 'compaction' as compaction,
+    coalesce(list_position($models::varchar[], nullif(model, '')), 0) - 1 as model, {_BUCKETS}
+from usage_iteration {_OF_CHOSEN}
+order by chosen.place, seq, usage_iteration.place
+"""
+
+# What did the user wait in each turn?
+WAIT_COLUMNS_OF = f"{_CHOSEN} select place, turn, wait_ms from turn {_OF_CHOSEN} order by place, seq"
+
+# Which events were there, and did those that put a summary into use do so?
+EVENT_COLUMNS_OF = f"""
+{_CHOSEN}
+select
+    place, turn, {_place_in(EVENT_KINDS, "event")} as kind,
+    case
+        when event in ('compaction', 'swap') then coalesce(json_extract(data, '$.used') <> 'false'::json, true)
+        else true
+    end as used
+from event {_OF_CHOSEN}
+order by place, seq
+"""
+
+# Which recall questions and controls were asked, and with what result?
+PROBE_ROWS_OF = f"""
+{_CHOSEN}
+select place, fact, asked_after, control, passed, stale, visible from probe {_OF_CHOSEN} order by place, seq
+"""
+
+# Which controls of probes came out so that the probe is no test?
+FAILED_CONTROLS_OF = f"""
+{_CHOSEN}
+select place, fact, asked_after, control, passed, stale, visible
+from probe {_OF_CHOSEN}
+    and ((control = 'whole' and not passed) or (control = 'empty' and passed))
+order by place, seq
+"""
+
+# Where are the facts in the last contexts?
+FACT_ROWS_OF = f"{_CHOSEN} select place, fact, survival from fact {_OF_CHOSEN} order by place, seq"
+
+# What is the latest state of each?
+STATES_OF = f"""
+{_CHOSEN}
+select place, max_by(status, replay_state.rowid), max_by(turns_completed, replay_state.rowid)
+from replay_state {_OF_CHOSEN}
+group by place
+"""
+
 """
 
 # How far did this replay come?

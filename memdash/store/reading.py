@@ -117,6 +117,11 @@ class Reader:
             raise StoreError(f"{self._name}: there is no replay {replay_id!r}")
         return ReplayKey(*rows[0])
 
+    def replay_numbers(self, comparison_id: str) -> dict[int, str]:
+        """Return the ids of a comparison's replays by their rising numbers; raises :class:`StoreError` for an unknown one."""
+        self.require(comparison_id)
+        return dict(self.fetch(queries.REPLAY_NUMBERS, comparison_id))
+
     def comparison(self, comparison_id: str) -> StoredComparison:
         """Return a comparison as it was launched."""
         _id, title, created_at, settings, versions = self.require(comparison_id)

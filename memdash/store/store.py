@@ -17,9 +17,11 @@ from memdash import answerer, codec
 from memdash.errors import StoreError
 from memdash.prices import PriceTable
 from memdash.records import Record, RequestRecord, Status, from_line
+from memdash.replay_columns import ReplayColumns
 from memdash.replay_log import ReplayLog
 from memdash.spec import ComparisonSpec, Provider
 from memdash.store import queries
+from memdash.store.columns import read_columns
 from memdash.store.database import Database
 from memdash.store.purge import purge
 from memdash.store.reading import BY_WORKER, ComparisonSummary, Reader, ReplayKey
@@ -239,6 +241,12 @@ class Store:
         return self._changes
 
     # -- within ----------------------------------------------------------------------------------------------------------
+    def columns(self, comparison_id: str) -> ReplayColumns:
+        """Return what the outcomes of a comparison's replays are made of, as columns: the fast road to thousands of replays."""
+        with self._database.snapshot() as cursor:
+            numbers = Reader(cursor, self._database.name).replay_numbers(comparison_id)
+            return read_columns(cursor, numbers)
+
 
     @contextmanager
     def _reader(self) -> Iterator[Reader]:
