@@ -14,6 +14,8 @@ from memdash.spec import ComparisonSpec, ReplaySpec
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
+    from memdash.metrics.sweep.refinement import Proposal
+
 
 class StoredScript(NamedTuple):
     """A script's JSON and the hash it is known by."""
@@ -45,6 +47,16 @@ def load_settings(settings: str, scripts: Sequence[Script]) -> ComparisonSpec:
     return replace(spec, scripts=tuple(scripts))
 
 
+def dump_proposal(proposal: Proposal) -> str:
+    """Return a round of a sweep's refinement as JSON."""
+    return _proposals().dump_json(proposal).decode()
+
+
+def load_proposal(body: str) -> Proposal:
+    """Read what :func:`dump_proposal` wrote; raises ``ValueError`` where it is something else."""
+    return _proposals().validate_json(body)
+
+
 def dump_replay(spec: ReplaySpec) -> dict[str, Any]:
     """Return a replay's specification as JSON data, with no turns in its script: the script travels by itself."""
     data: dict[str, Any] = _adapter(ReplaySpec).dump_python(replace(spec, script=_EMPTY), mode="json")
@@ -58,6 +70,12 @@ def load_replay(data: Mapping[str, Any], script: Script) -> ReplaySpec:
 
 
 _EMPTY = Script(id="", title="", turns=())
+
+
+def _proposals() -> TypeAdapter[Proposal]:
+    from memdash.metrics.sweep.refinement import Proposal  # heavy, and few comparisons have one
+
+    return _adapter(Proposal)
 
 
 @cache

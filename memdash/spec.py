@@ -192,7 +192,7 @@ class ComparisonSpec:
         written = {id(choice): choice.label for choice in (*self.strategies, *self.refined)}
         cells = [
             cell
-            for choices in (self.strategies, self.refined)
+            for choices in (self.strategies, *((one,) for one in self.refined))  # one by one: more may follow
             for cell in itertools.product(
                 self.scripts,
                 range(1, self.repeats + 1),

@@ -198,6 +198,8 @@ def test_replays_that_a_refinement_added_come_last_and_the_others_stay_what_they
         ("compaction at 1500 · a", f"{spec.id}_007"),
         ("compaction at 1500 · b", f"{spec.id}_008"),
     ]
+    again = refined.with_refined([choose("compaction", {"trigger": 1200})])
+    assert again.replays()[: len(refined.replays())] == refined.replays()
 
 
 def test_a_refinement_that_was_played_already_is_refused():

@@ -24,6 +24,8 @@ from memdash.store.settings import StoredComparison
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
+    from memdash.metrics.sweep.refinement import Proposal
+
 _ORDER = b'{"op":'
 
 
@@ -32,6 +34,14 @@ class Adopt:
     """Keep this comparison; nothing happens where it is kept already."""
 
     comparison: StoredComparison
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """Add to a comparison what a round of its refinement asks for; nothing happens where it is its latest round already."""
+
+    comparison_id: str
+    proposal: Proposal
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +81,17 @@ class Purge:
     """Erase what was deleted."""
 
 
-Order = Adopt | Append | NoteState | Rename | Delete | Purge
+Order = Adopt | Extend | Append | NoteState | Rename | Delete | Purge
 
 
 def to_lines(order: Order) -> list[bytes]:
     """Return an order as lines, without their ends."""
     if isinstance(order, Adopt):
         return [_order("comparison", **_comparison_data(order.comparison))]
+    if isinstance(order, Extend):
+        return [
+            _order("extend", comparison=order.comparison_id, proposal=codec.dump_proposal(order.proposal))
+        ]
     if isinstance(order, Append):
         return [records_of(order.replay_id), *(to_line(record) for record in order.records)]
     if isinstance(order, NoteState):
@@ -122,6 +136,8 @@ def carry_out(orders: Iterable[Order], store: AnyStore) -> None:
         if isinstance(order, Adopt):
             if not _has(store, order.comparison.id):
                 store.adopt(order.comparison)
+        elif isinstance(order, Extend):
+            store.extend(order.comparison_id, order.proposal)
         elif isinstance(order, Append):
             store.append(order.replay_id, order.records)
         elif isinstance(order, NoteState):
@@ -175,6 +191,8 @@ def _read_order(data: Mapping[str, Any]) -> Order:
     op = data["op"]
     if op == "comparison":
         return Adopt(_read_comparison(data))
+    if op == "extend":
+        return Extend(_text(data, "comparison"), codec.load_proposal(_text(data, "proposal")))
     if op == "state":
         return NoteState(_text(data, "replay"), Status(data["status"]), data["message"])
     if op == "rename":
@@ -204,6 +222,7 @@ def _comparison_data(comparison: StoredComparison) -> dict[str, Any]:
         "replays": [
             {"spec": codec.dump_replay(replay), "script": replay.script.id} for replay in comparison.replays
         ],
+        "refinements": [codec.dump_proposal(one) for one in comparison.refinements],
     }
 
 
@@ -218,6 +237,7 @@ def _read_comparison(data: Mapping[str, Any]) -> StoredComparison:
             versions={str(name): str(version) for name, version in data["versions"].items()},
             prices=_prices().validate_python(data["prices"]),
             replays=tuple(codec.load_replay(one["spec"], by_id[one["script"]]) for one in data["replays"]),
+            refinements=tuple(codec.load_proposal(one) for one in data.get("refinements", ())),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"a comparison that cannot be read ({error!r})") from error

@@ -11,14 +11,28 @@ import logging
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memdash.errors import StoreError
 from memdash.records import Record, Status
 from memdash.spec import ComparisonSpec
 from memdash.store.database import Database
-from memdash.store.handover import Adopt, Append, NoteState, Order, carry_out, from_lines, only_new, to_lines
+from memdash.store.handover import (
+    Adopt,
+    Append,
+    Extend,
+    NoteState,
+    Order,
+    carry_out,
+    from_lines,
+    only_new,
+    to_lines,
+)
 from memdash.store.settings import StoredComparison
 from memdash.store.store import Store, as_launched_now
+
+if TYPE_CHECKING:
+    from memdash.metrics.sweep.refinement import Proposal
 
 _log = logging.getLogger(__name__)
 
@@ -55,6 +69,12 @@ class InboxStore(Store):
             raise StoreError(f"{self._folder}: cannot be written: {error.strerror}") from error
         self._of_replay |= {replay.id: comparison.id for replay in comparison.replays}
         self._leave(comparison.id, Adopt(comparison))
+
+    def extend(self, comparison_id: str, proposal: Proposal) -> None:
+        """Add replays and leave the order for the owner."""
+        super().extend(comparison_id, proposal)
+        self._of_replay |= {one.id: comparison_id for one in self.comparison(comparison_id).replays}
+        self._leave(comparison_id, Extend(comparison_id, proposal))
 
     def append(self, replay_id: str, records: Iterable[Record]) -> None:
         """Keep records and leave them for the owner."""
@@ -118,7 +138,7 @@ def _take_in(store: Store, path: Path) -> None:
         _set_aside(path, error)
         return
     adopted = [order.comparison.id for order in orders if isinstance(order, Adopt)]
-    if not all(isinstance(order, Adopt | Append | NoteState) for order in orders):
+    if not all(isinstance(order, Adopt | Extend | Append | NoteState) for order in orders):
         _set_aside(path, ValueError("it holds orders that have no place in an inbox"))
         return
     try:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from memdash.records import Record, Status
 from memdash.replay_log import ReplayLog
 from memdash.spec import ComparisonSpec
 from memdash.store.reading import ComparisonSummary
 from memdash.store.settings import StoredComparison
+
+if TYPE_CHECKING:
+    from memdash.metrics.sweep.refinement import Proposal
 
 
 class AnyStore(Protocol):
@@ -20,6 +23,9 @@ class AnyStore(Protocol):
 
     def adopt(self, comparison: StoredComparison) -> None:
         """Keep a comparison as it was launched elsewhere."""
+
+    def extend(self, comparison_id: str, proposal: Proposal) -> None:
+        """Add the replays that a round of a sweep's refinement asks for."""
 
     def append(self, replay_id: str, records: Iterable[Record]) -> None:
         """Hand in records of a replay."""

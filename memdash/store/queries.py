@@ -49,6 +49,14 @@ where comparison = ?
 order by rowid
 """
 
+# What did the refinement of this comparison add, round by round?
+REFINEMENTS = """
+select value
+from comparison_change
+where comparison = ? and kind = 'refinement'
+order by rowid
+"""
+
 # Which replays does this comparison have?
 REPLAYS = """
 select
@@ -59,6 +67,9 @@ where comparison = ?
 order by number
 """
 
+# Which numbers and ids do the replays of this comparison have?
+REPLAY_NUMBERS = "select number, id from present_replay where comparison = ? order by number"
+
 # Which comparison and number does this replay have?
 REPLAY_KEY = "select number, comparison from present_replay where id = ?"
 
@@ -67,9 +78,6 @@ LAST_REPLAY = "select coalesce(max(number), 0) from replay"
 
 # What is the text of these scripts?
 SCRIPTS = "select hash, any_value(body) from script where hash in (select unnest(?)) group by hash"
-# Which numbers and ids do the replays of this comparison have?
-REPLAY_NUMBERS = "select number, id from present_replay where comparison = ? order by number"
-
 
 # Which of these scripts are stored?
 KNOWN_SCRIPTS = "select distinct hash from script where hash in (select unnest(?))"
@@ -106,14 +114,6 @@ FLAT = {
     for table in ("event", "turn", "job", "probe", "fact")
 }
 
-_PLACE = """
-select
-    number,
-    comparison,
-    (select count(*) from turn where turn.replay = chosen.number) as turns,
-    coalesce((select max(finished_ms) from request where request.replay = chosen.number), 0.0) as at_ms
-from chosen
-order by number
 # -- the same, of many replays, as columns of numbers ----------------------------------------------------------------------
 # `place` is a replay's place among the given numbers, which rise; a text is its place in a list. The bounds beside the exact
 # condition let the database pass over the parts of a table in which none of them can be.
@@ -211,6 +211,14 @@ from replay_state {_OF_CHOSEN}
 group by place
 """
 
+_PLACE = """
+select
+    number,
+    comparison,
+    (select count(*) from turn where turn.replay = chosen.number) as turns,
+    coalesce((select max(finished_ms) from request where request.replay = chosen.number), 0.0) as at_ms
+from chosen
+order by number
 """
 
 # How far did this replay come?
@@ -232,6 +240,7 @@ with chosen as (
 # Is this row, of which the first two columns are given, in the file?
 ROW_IS_THERE = {
     "comparison": "select 1 from comparison where id = ? and created_at = ?",
+    "replay": "select 1 from replay where number = ? and id = ?",
     **{
         table: f"select 1 from {table} where replay = ? and seq = ?"
         for table in ("request", "event", "turn", "job", "probe", "fact")

@@ -123,17 +123,22 @@ class Reader:
         return dict(self.fetch(queries.REPLAY_NUMBERS, comparison_id))
 
     def comparison(self, comparison_id: str) -> StoredComparison:
-        """Return a comparison as it was launched."""
+        """Return a comparison as it was launched, with what its refinement added since."""
         _id, title, created_at, settings, versions = self.require(comparison_id)
         stored = json.loads(settings)
         scripts = self._scripts(stored["scripts"])
+        launched = codec.load_settings(stored["spec"], [scripts[one] for one in stored["scripts"]])
+        rounds = tuple(
+            codec.load_proposal(value) for (value,) in self.fetch(queries.REFINEMENTS, comparison_id)
+        )
         return StoredComparison(
-            spec=codec.load_settings(stored["spec"], [scripts[one] for one in stored["scripts"]]),
+            spec=launched.with_refined(choice for one in rounds for choice in one.choices),
             title=title,
             created_at=created_at.replace(tzinfo=UTC),
             versions=json.loads(versions),
             prices=read_prices(self.fetch(queries.PRICES, comparison_id)),
             replays=tuple(spec for _number, spec in self._replays(comparison_id)),
+            refinements=rounds,
         )
 
     def replay_logs(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayLog]:

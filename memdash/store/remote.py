@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlencode
 
 from memdash.errors import StoreError
@@ -18,6 +18,7 @@ from memdash.store.handover import (
     Adopt,
     Append,
     Delete,
+    Extend,
     NoteState,
     Order,
     Purge,
@@ -32,6 +33,9 @@ from memdash.store.protocol import AnyStore
 from memdash.store.reading import ComparisonSummary
 from memdash.store.settings import StoredComparison
 from memdash.store.store import GONE, MEMORY, Store, as_launched_now
+
+if TYPE_CHECKING:
+    from memdash.metrics.sweep.refinement import Proposal
 
 T = TypeVar("T")
 
@@ -104,6 +108,12 @@ class RemoteStore:
         """Have a comparison kept as it was launched."""
         self._hand_in(Adopt(comparison))
         self._begun[comparison.id] = comparison
+
+    def extend(self, comparison_id: str, proposal: Proposal) -> None:
+        """Have replays added that a round of refinement asks for."""
+        self._hand_in(Extend(comparison_id, proposal))
+        if comparison_id in self._begun:
+            self._begun[comparison_id] = self._begun[comparison_id].extended(proposal)
 
     def append(self, replay_id: str, records: Iterable[Record]) -> None:
         """Have records kept; returns once they are in the file."""

@@ -208,7 +208,8 @@ create table fact (
     survival varchar not null
 );
 
--- A new title or note of a comparison; the latest row of each kind counts.
+-- A new title or note of a comparison, of which the latest row of each kind counts; or a round of refinement of a sweep (JSON: what was
+-- added and why), of which every row counts.
 create table comparison_change (
     comparison varchar not null,
     changed_at timestamp not null,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from memdash import codec
 from memdash.prices import ModelPrice, PriceTable, Tier
@@ -13,10 +14,16 @@ from memdash.scripts.model import Script
 from memdash.spec import CacheLifetime, CacheMarks, ComparisonSpec, Provider, ReplaySpec, Replies
 from memdash.store.rows import Row, Rows
 
+if TYPE_CHECKING:
+    from memdash.metrics.sweep.refinement import Proposal
+
 
 @dataclass(frozen=True, slots=True)
 class StoredComparison:
-    """A comparison as it was launched: its settings, its replays, what ran it and what its models cost then."""
+    """A comparison as it was launched: its settings, its replays, what ran it and what its models cost then.
+
+    ``refinements`` are the rounds in which a sweep went on after its coarse grid; what they added is in ``spec`` and ``replays``.
+    """
 
     spec: ComparisonSpec
     title: str
@@ -24,6 +31,21 @@ class StoredComparison:
     versions: Mapping[str, str]
     prices: PriceTable
     replays: tuple[ReplaySpec, ...]
+    refinements: tuple[Proposal, ...] = ()
+
+    @property
+    def launched(self) -> ComparisonSpec:
+        """What was asked for at first, without what a refinement added."""
+        added = sum(len(one.settings) for one in self.refinements)
+        return replace(self.spec, refined=self.spec.refined[: len(self.spec.refined) - added])
+
+    def extended(self, proposal: Proposal) -> StoredComparison:
+        """Return it with what one more round of refinement asks for."""
+        spec = self.spec.with_refined(proposal.choices)
+        new = spec.replays()[len(self.replays) :]
+        return replace(
+            self, spec=spec, replays=(*self.replays, *new), refinements=(*self.refinements, proposal)
+        )
 
     @property
     def id(self) -> str:
@@ -40,10 +62,11 @@ def comparison_rows(comparison: StoredComparison, scripts: Mapping[str, codec.St
     """Return the rows of a comparison, but for its replays; ``scripts`` are by id."""
     spec = comparison.spec
     hashes = [scripts[script.id].hash for script in spec.scripts]
-    settings = json.dumps({"spec": codec.dump_settings(spec), "scripts": hashes})
+    settings = json.dumps({"spec": codec.dump_settings(comparison.launched), "scripts": hashes})
     created, versions = timestamp(comparison.created_at), json.dumps(dict(comparison.versions))
     return {
         "comparison": [(spec.id, created, comparison.title, spec.provider.value, settings, versions)],
+        "comparison_change": [refinement_row(spec.id, one) for one in comparison.refinements],
         "script": [(scripts[one.id].hash, one.id, one.title, scripts[one.id].body) for one in spec.scripts],
         "price": [
             (
@@ -62,6 +85,11 @@ def comparison_rows(comparison: StoredComparison, scripts: Mapping[str, codec.St
             for tier in price.tiers
         ],
     }
+
+
+def refinement_row(comparison_id: str, proposal: Proposal) -> Row:
+    """Return the row of a round of refinement."""
+    return comparison_id, timestamp(datetime.now(UTC)), "refinement", codec.dump_proposal(proposal)
 
 
 def replay_row(number: int, replay: ReplaySpec, script_hash: str) -> Row:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from threading import Lock
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import memdash
 from memdash import answerer, codec
@@ -19,15 +19,18 @@ from memdash.prices import PriceTable
 from memdash.records import Record, RequestRecord, Status, from_line
 from memdash.replay_columns import ReplayColumns
 from memdash.replay_log import ReplayLog
-from memdash.spec import ComparisonSpec, Provider
+from memdash.spec import ComparisonSpec, Provider, ReplaySpec
 from memdash.store import queries
 from memdash.store.columns import read_columns
 from memdash.store.database import Database
 from memdash.store.purge import purge
 from memdash.store.reading import BY_WORKER, ComparisonSummary, Reader, ReplayKey
 from memdash.store.rows import Row, Rows, add_record
-from memdash.store.settings import StoredComparison, comparison_rows, replay_row, timestamp
+from memdash.store.settings import StoredComparison, comparison_rows, refinement_row, replay_row, timestamp
 from memdash.store.writer import Unit, Writer
+
+if TYPE_CHECKING:
+    from memdash.metrics.sweep.refinement import Proposal
 
 MEMORY = ":memory:"
 """The path of a store that ends with its process."""
@@ -108,10 +111,8 @@ class Store:
                 if reader.fetch(queries.TAKEN, spec.id):
                     raise StoreError(f"there is already a comparison {spec.id!r}")
                 known = {one for (one,) in reader.fetch(queries.KNOWN_SCRIPTS, hashes)}
-            numbered = list(enumerate(comparison.replays, start=self._last_replay + 1))
-            self._last_replay += len(numbered)
+            numbered = self._numbered(comparison.replays)
             with self._lock:
-                self._keys |= {replay.id: ReplayKey(number, spec.id) for number, replay in numbered}
                 self._blocks[spec.id] = set()
             rows = comparison_rows(comparison, scripts)
             rows["replay"] = [
@@ -119,6 +120,27 @@ class Store:
             ]
             rows["script"] = [row for row in rows["script"] if row[0] not in known]
             self._writer.put(Unit(spec.id, rows))
+            self._writer.flush()
+
+    def extend(self, comparison_id: str, proposal: Proposal) -> None:
+        """Add the replays that a round of a sweep's refinement asks for; returns once they are in the file.
+
+        Nothing happens where it is the comparison's latest round already. Raises :class:`StoreError` for an id that is not known.
+        """
+        with self._saving:
+            self._writer.flush()
+            with self._reader() as reader:
+                known = reader.comparison(comparison_id)
+            if known.refinements[-1:] == (proposal,):
+                return
+            added = known.extended(proposal).replays[len(known.replays) :]
+            hashes = {script.id: codec.dump_script(script).hash for script in known.spec.scripts}
+            numbered = self._numbered(added)
+            rows: Rows = {
+                "replay": [replay_row(number, one, hashes[one.script.id]) for number, one in numbered],
+                "comparison_change": [refinement_row(comparison_id, proposal)],
+            }
+            self._writer.put(Unit(comparison_id, rows))
             self._writer.flush()
 
     def append(self, replay_id: str, records: Iterable[Record]) -> None:
@@ -219,6 +241,12 @@ class Store:
         with self._reader() as reader:
             return reader.replay_logs(comparison_id, only)
 
+    def columns(self, comparison_id: str) -> ReplayColumns:
+        """Return what the outcomes of a comparison's replays are made of, as columns: the fast road to thousands of replays."""
+        with self._database.snapshot() as cursor:
+            numbers = Reader(cursor, self._database.name).replay_numbers(comparison_id)
+            return read_columns(cursor, numbers)
+
     def journal(self, replay_id: str) -> list[Record]:
         """Return everything a replay yielded, in the order of its sequence, block texts included.
 
@@ -241,17 +269,19 @@ class Store:
         return self._changes
 
     # -- within ----------------------------------------------------------------------------------------------------------
-    def columns(self, comparison_id: str) -> ReplayColumns:
-        """Return what the outcomes of a comparison's replays are made of, as columns: the fast road to thousands of replays."""
-        with self._database.snapshot() as cursor:
-            numbers = Reader(cursor, self._database.name).replay_numbers(comparison_id)
-            return read_columns(cursor, numbers)
-
 
     @contextmanager
     def _reader(self) -> Iterator[Reader]:
         with self._database.snapshot() as cursor:
             yield Reader(cursor, self._database.name)
+
+    def _numbered(self, replays: Iterable[ReplaySpec]) -> list[tuple[int, ReplaySpec]]:
+        """Give new replays their numbers; only while saving, since nobody else may take a number meanwhile."""
+        numbered = list(enumerate(replays, start=self._last_replay + 1))
+        self._last_replay += len(numbered)
+        with self._lock:
+            self._keys |= {one.id: ReplayKey(number, one.comparison_id) for number, one in numbered}
+        return numbered
 
     def _places(self, query: str, *values: object) -> list[Row]:
         self._writer.flush()
