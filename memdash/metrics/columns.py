@@ -69,6 +69,7 @@ def outcomes_of(
     for row in columns.facts:
         survival[row.replay][row.fact] = row.survival
     scripts = _Scripts()
+    thresholds = {name: firing_events(name) for name in {spec.strategy for spec in chosen.values()}}
     asked = np.bincount(columns.requests.replay, minlength=len(columns.ids)) > 0
 
     def outcome(spec: ReplaySpec) -> ReplayOutcome:
@@ -76,8 +77,9 @@ def outcomes_of(
         status, completed = _state(columns.states[place], bool(asked[place]), waits.finished[place])
         stated, planned = scripts.facts(spec), scripts.probes(spec)
         answers = probes.answers(place)
-        fires = firing_events(spec.strategy)
+        fires = thresholds[spec.strategy]
         marks = threshold_marks(fires, status, completed, events.fired(place, fires))
+        summaries = events.summaries(place)
         return ReplayOutcome(
             id=spec.id,
             script=spec.script.id,
@@ -108,11 +110,11 @@ def outcomes_of(
             wait_p50_ms=waits.p50[place],
             wait_p95_ms=waits.p95[place],
             wait_total_ms=waits.total[place],
-            compactions=len(events.summaries(place)),
+            compactions=len(summaries),
             marks=(*marks, Mark.BRIEF_GROWING) if events.growing[place] else marks,
             survival=survival[place],
             probes=answers,
-            summary_turns=events.summaries(place),
+            summary_turns=summaries,
             turns=turns.of_replay(place),
         )
 
@@ -137,7 +139,8 @@ def _bounds(replay: NDArray[np.int64], replays: int) -> NDArray[np.int64]:
 def _sums(values: NDArray[Any], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
     """The sum of whole numbers between each two bounds; 0 where there are none."""
     upto = np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])
-    return np.subtract(upto[bounds[1:]], upto[bounds[:-1]])
+    sums: NDArray[np.int64] = upto[bounds[1:]] - upto[bounds[:-1]]
+    return sums
 
 
 def _slices(values: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[list[Any]]:
@@ -331,9 +334,9 @@ class _Events(NamedTuple):
 
     def fired(self, place: int, kinds: Set[EventKind]) -> set[int]:
         """The turns with an event of one of these kinds."""
-        wanted = {EVENT_KINDS.index(kind) for kind in kinds}
         part = slice(self.bounds[place], self.bounds[place + 1])
-        return {turn for turn, kind in zip(self.turn[part], self.kind[part], strict=True) if kind in wanted}
+        events = zip(self.turn[part], self.kind[part], strict=True)
+        return {turn for turn, kind in events if EVENT_KINDS[kind] in kinds}
 
 
 class _Point(NamedTuple):

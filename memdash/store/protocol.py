@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from memdash.records import Record, Status
+from memdash.replay_columns import ReplayColumns
 from memdash.replay_log import ReplayLog
 from memdash.spec import ComparisonSpec
 from memdash.store.reading import ComparisonSummary
@@ -56,6 +57,9 @@ class AnyStore(Protocol):
 
     def replay_logs(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayLog]:
         """Return what the numbers of a comparison's replays, or only of some, are made of."""
+
+    def columns(self, comparison_id: str) -> ReplayColumns:
+        """Return what the outcomes of a comparison's replays are made of, as columns."""
 
     def journal(self, replay_id: str) -> list[Record]:
         """Return everything a replay yielded, in the order of its sequence."""

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 from memdash.errors import StoreError
 from memdash.records import Record, Status, from_line
+from memdash.replay_columns import ReplayColumns
 from memdash.replay_log import ReplayLog
 from memdash.spec import ComparisonSpec
 from memdash.store.handover import (
@@ -163,6 +164,10 @@ class RemoteStore:
     def replay_logs(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayLog]:
         """Return what the numbers of a comparison's replays, or only of some, are made of."""
         return self._look_into(comparison_id, lambda store: store.replay_logs(comparison_id, only))
+
+    def columns(self, comparison_id: str) -> ReplayColumns:
+        """Return what the outcomes of a comparison's replays are made of, as columns."""
+        return self._look_into(comparison_id, lambda store: store.columns(comparison_id))
 
     def journal(self, replay_id: str) -> list[Record]:
         """Return everything a replay yielded, in the order of its sequence."""
