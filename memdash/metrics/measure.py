@@ -162,6 +162,13 @@ def _check_sums(result: ReplayResult) -> None:
         _must_equal(result, "the token buckets", sum(part or 0 for part in parts), result.prompt_tokens)
         rows = sum((row.prompt_tokens or 0) + (row.summary_tokens or 0) for row in result.turns)
         _must_equal(result, "the turns' and summaries' prompt tokens", rows, result.prompt_tokens)
+        counted = sum(row.counted_tokens or 0 for row in result.turns)
+        _must_equal(
+            result,
+            "the turns' uncached input and cache writes",
+            counted,
+            sum(part or 0 for part in parts[:2]),
+        )
     if result.cost_usd is not None:
         purposes = result.cost_by_purpose_usd
         rows_cost = math.fsum(row.cost_usd or 0.0 for row in result.turns)

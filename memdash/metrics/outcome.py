@@ -6,14 +6,17 @@ they were condensed from whole results (:func:`outcome_of`) or read as columns f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memdash.metrics.result import Mark
+from memdash.metrics.ledger import added
+from memdash.metrics.marks import puts_a_summary_into_use
+from memdash.metrics.result import Mark, ReplayResult
 from memdash.records import Status, Survival
 
 
@@ -90,3 +93,63 @@ class ReplayOutcome:
     def done(self) -> bool:
         """Whether every planned turn was played; only then may the replay be ranked."""
         return self.status is Status.DONE
+
+
+def outcome_of(result: ReplayResult) -> ReplayOutcome:
+    """Condense what was measured of a replay."""
+    waits = result.wait_ms
+    return ReplayOutcome(
+        id=result.id,
+        script=result.script,
+        strategy=result.strategy,
+        params=result.params,
+        label=result.label,
+        series=result.series,
+        model=result.model,
+        provider=result.provider,
+        cache=result.cache,
+        cache_marks=result.cache_marks,
+        repeat=result.repeat,
+        status=result.status,
+        simulator_only=result.simulator_only,
+        turns_planned=result.turns_planned,
+        turns_completed=result.turns_completed,
+        prompt_tokens=result.prompt_tokens,
+        input_tokens=result.input_tokens,
+        cache_creation_input_tokens=result.cache_creation_input_tokens,
+        cache_read_input_tokens=result.cache_read_input_tokens,
+        output_tokens=result.output_tokens,
+        cost_usd=result.cost_usd,
+        recall_passed=result.recall_passed,
+        recall_total=result.recall_total,
+        recall_simulated=result.recall_simulated,
+        kept=result.kept,
+        facts_total=result.facts_total,
+        wait_p50_ms=None if waits is None else waits.p50,
+        wait_p95_ms=None if waits is None else waits.p95,
+        wait_total_ms=None if waits is None else waits.total,
+        compactions=result.compactions,
+        marks=result.marks,
+        survival=result.survival,
+        probes=tuple(
+            ProbeOutcome(one.fact, one.asked_after, one.passed, one.stale, one.visible, one.is_test)
+            for one in result.probes
+        ),
+        summary_turns=tuple(
+            row.turn
+            for row in result.turns
+            for event in row.events
+            if puts_a_summary_into_use(event.kind, event.data)
+        ),
+        turns=TurnColumns(
+            turn=np.array([row.turn for row in result.turns], dtype=np.int64),
+            cost_usd=_column(added([row.cost_usd, row.summary_cost_usd]) for row in result.turns),
+            counted_tokens=_column(row.counted_tokens for row in result.turns),
+            output_tokens=_column(row.output_tokens for row in result.turns),
+        ),
+    )
+
+
+def _column(values: Iterable[float | None]) -> NDArray[np.float64]:
+    """An array of ``values``, NaN where one is None."""
+    return np.array([math.nan if value is None else value for value in values], dtype=np.float64)

@@ -139,7 +139,7 @@ def _summary(
         strategy=group[0].strategy,
         results=tuple(group),
         ranked=all(result.done for result in group) and everywhere and (runs_live or not live_able),
-        status=_common_status(group),
+        status=common_status([result.status for result in group]),
         prompt_tokens=_spread([one.prompt_tokens for one in group]),
         output_tokens=_spread([one.output_tokens for one in group]),
         cost_usd=_spread([one.cost_usd for one in group]),
@@ -241,8 +241,9 @@ _TELLING = (
 """The states in the order in which one of them speaks for a whole series."""
 
 
-def _common_status(group: Sequence[ReplayResult]) -> Status:
-    states = {result.status for result in group}
+def common_status(statuses: Iterable[Status]) -> Status:
+    """Return the state that speaks for all replays of a series."""
+    states = set(statuses)
     if Status.QUEUED in states and Status.DONE in states:
         states.add(Status.RUNNING)
     return next(state for state in _TELLING if state in states)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from memdash.metrics.outcome import ReplayOutcome
 from memdash.metrics.result import Mark
-from memdash.metrics.summary import BASELINE
-from memdash.metrics.sweep.intervals import Estimate
-from memdash.metrics.sweep.losses import Loss
+from memdash.metrics.summary import BASELINE, common_status
+from memdash.metrics.sweep.differences import cost_differences
+from memdash.metrics.sweep.intervals import Estimate, Sample, estimates
+from memdash.metrics.sweep.losses import Basis, CellLoss, Loss, cell_losses, losses
+from memdash.metrics.sweep.measures import MEASURES, by_script, by_series, sample
 from memdash.records import Status
 
 
@@ -58,3 +61,101 @@ class Setting:
     def is_full_history(self) -> bool:
         """Whether it is what every saving and loss is measured against."""
         return self.strategy == BASELINE
+
+
+def settings_of(outcomes: Sequence[ReplayOutcome], basis: Basis, max_loss: float) -> tuple[Setting, ...]:
+    """Return the settings of a comparison, in the order they first appear."""
+    series = by_series(outcomes)
+    played = {(one.script, one.repeat) for one in outcomes}
+    live_able = any(not one.simulator_only for one in outcomes)
+    whole = {_surroundings(group[0]): name for name, group in series.items() if group[0].strategy == BASELINE}
+    baselines = {name: whole.get(_surroundings(group[0])) for name, group in series.items()}
+    lost = losses(_cells(series, basis, outcomes), max_loss)
+    samples: dict[tuple[str, str], Sample] = {}
+    for name, group in series.items():
+        scripts = by_script(group)
+        for field, measure in MEASURES.items():
+            if found := sample(measure, scripts):
+                samples[name, field] = found
+        baseline = baselines[name]
+        if baseline is not None and (found := cost_differences(series[baseline], group)):
+            samples[name, "saving_usd"] = found
+    known = estimates(samples)
+    return tuple(
+        _setting(
+            name,
+            group,
+            ranked=all(one.done for one in group)
+            and {(one.script, one.repeat) for one in group} == played
+            and not (live_able and any(one.simulator_only for one in group)),
+            baseline=baselines[name],
+            loss=lost.get(name),
+            known={field: known.get((name, field)) for field in (*MEASURES, "saving_usd")},
+        )
+        for name, group in series.items()
+    )
+
+
+def _setting(
+    series: str,
+    group: Sequence[ReplayOutcome],
+    *,
+    ranked: bool,
+    baseline: str | None,
+    loss: Loss | None,
+    known: Mapping[str, Estimate | None],
+) -> Setting:
+    first = group[0]
+    cost, saving = known["cost_usd"], known["saving_usd"]
+    return Setting(
+        series=series,
+        strategy=first.strategy,
+        params=first.params,
+        model=first.model,
+        provider=first.provider,
+        cache=first.cache,
+        cache_marks=first.cache_marks,
+        status=common_status([one.status for one in group]),
+        ranked=ranked,
+        simulator_only=any(one.simulator_only for one in group),
+        simulated=any(one.recall_simulated for one in group),
+        marks={
+            mark: tuple(dict.fromkeys(one.script for one in group if mark in one.marks))
+            for mark in dict.fromkeys(mark for one in group for mark in one.marks)
+        },
+        scripts=tuple(dict.fromkeys(one.script for one in group)),
+        replays=len(group),
+        finished=sum(one.done for one in group),
+        cost_usd=cost,
+        prompt_tokens=known["prompt_tokens"],
+        cache_share=known["cache_share"],
+        wait_p50_ms=known["wait_p50_ms"],
+        wait_p95_ms=known["wait_p95_ms"],
+        kept=known["kept"],
+        recall=known["recall"],
+        compactions=known["compactions"],
+        baseline=baseline,
+        loss=loss,
+        saving_usd=saving,
+        saving=saving.mean / (cost.mean + saving.mean)
+        if cost and saving and cost.mean + saving.mean
+        else None,
+    )
+
+
+def _surroundings(outcome: ReplayOutcome) -> tuple[str, str, str, str]:
+    """What a setting must have in common with the full history it is measured against."""
+    return outcome.model, outcome.provider, outcome.cache, outcome.cache_marks
+
+
+def _cells(
+    series: Mapping[str, Sequence[ReplayOutcome]], basis: Basis, outcomes: Sequence[ReplayOutcome]
+) -> dict[str, list[list[CellLoss]]]:
+    """The losses of the settings whose finished replays all have one, by script."""
+    found = cell_losses(outcomes, basis)
+    cells: dict[str, list[list[CellLoss]]] = {}
+    for name, group in series.items():
+        scripts = by_script(group).values()
+        if scripts and all(one.id in found for script in scripts for one in script):
+            cells[name] = [[found[one.id] for one in script] for script in scripts]
+    return cells
