@@ -11,7 +11,8 @@ from typing import Final
 
 import streamlit as st
 
-from memdash.views.choices import DEMO, QUERY_KEYS, Choices, from_query, to_query
+from memdash.views.choices import DEMO, Choices
+from memdash.views.links import QUERY_KEYS, from_query, to_query
 
 COMPARISON: Final = "c"
 ROWS: Final = "rows"
@@ -23,7 +24,7 @@ PROBLEMS: Final = "link_problems"
 MISSING: Final = "comparison_missing"
 """Not in a link: what in it could not be used, and whether its comparison is not here."""
 
-_OURS: Final = frozenset({COMPARISON, ROWS, SCRIPT, VIEW, BY, *QUERY_KEYS.values()})
+_OURS: Final = frozenset({COMPARISON, ROWS, SCRIPT, VIEW, BY, *QUERY_KEYS})
 
 
 def read() -> dict[str, list[str]]:

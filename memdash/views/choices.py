@@ -5,9 +5,8 @@ Pure functions: the form draws these choices, the address bar spells them, and a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from enum import StrEnum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
@@ -22,12 +21,25 @@ from memdash.spec import (
     Provider,
     ReplaySpec,
     Replies,
+    Sweep,
 )
-from memdash.strategies import StrategyChoice, choose, parameters, strategy
+from memdash.strategies import (
+    Axis,
+    Family,
+    StrategyChoice,
+    choose,
+    parameters,
+    parse_family,
+    strategy,
+    swept,
+)
 
 MAX_REPEATS: Final = 20
 MAX_REPLAYS: Final = 400
 """More than this in one comparison is a slip of the hand."""
+
+MAX_SWEEP_REPLAYS: Final = 5_000
+"""The same of a sweep, whose many settings are meant."""
 
 MAX_TURNS: Final = 10_000
 MAX_PACE: Final = 86_400
@@ -74,12 +86,25 @@ DEMO: Final = Choices()
 The history check is on, unlike on the command line: the naive window's refusal is the second thing people come to see.
 """
 
-QUERY_KEYS: Final[Mapping[str, str]] = {
-    one.name: {"strategies": "s"}.get(one.name, one.name) for one in fields(Choices)
-}
-"""The name of each choice in a link; ``no_limit`` and ``budget`` are left out, so that no link can spend money."""
 
-_NEVER_IN_A_LINK: Final = frozenset({"budget", "no_limit", "provider"})
+@dataclass(frozen=True, slots=True)
+class SweepChoices(Choices):
+    """The form of a sweep. ``families`` are spelled as on the command line and stand in the place of ``strategies``."""
+
+    scripts: tuple[str, ...] = ("trip-planning", "trip-change", "support-tools")
+    strategies: tuple[str, ...] = ()
+    families: tuple[str, ...] = (
+        "compaction:500..8000*2",
+        "window:2|3|4|6|8|12|16|24",
+        "window:keep=4,trim_at=6|8|12|16|24",
+    )
+    max_loss: float = 0.05
+    refine: bool = False
+    limit: int = 1_000
+
+
+SWEEP: Final = SweepChoices()
+"""The sweep that is ready on a first visit."""
 
 
 # -- strategies as text --------------------------------------------------------------------------------------------------
@@ -106,11 +131,12 @@ def needed(choice: StrategyChoice) -> dict[str, Any]:
 
 def spell(choice: StrategyChoice) -> str:
     """Spell a strategy so that :func:`read_strategy` gives it back; reserved characters in values are percent-encoded."""
-    given = [f"{name}={_value(value)}" for name, value in needed(choice).items()]
+    given = [f"{name}={spell_value(value)}" for name, value in needed(choice).items()]
     return choice.name + (":" + ",".join(given) if given else "")
 
 
-def _value(value: Any) -> str:
+def spell_value(value: Any) -> str:
+    """Spell a value of a parameter or a choice."""
     if value is None:
         return "none"
     if isinstance(value, bool):
@@ -135,123 +161,6 @@ def read_strategy(text: str) -> StrategyChoice:
     return choose(name, given)
 
 
-# -- links ---------------------------------------------------------------------------------------------------------------
-
-
-def to_query(choices: Choices, base: Choices = DEMO) -> dict[str, list[str]]:
-    """Return the part of a link that says how ``choices`` differ from ``base``. It never holds a budget or a provider."""
-    query: dict[str, list[str]] = {}
-    for name, key in QUERY_KEYS.items():
-        value = getattr(choices, name)
-        if name in _NEVER_IN_A_LINK or value == getattr(base, name):
-            continue
-        values = value if isinstance(value, tuple) else (value,)
-        query[key] = [_value(one) if not isinstance(one, str) else str(one) for one in values]
-    return query
-
-
-def from_query(query: Mapping[str, Sequence[str]], base: Choices = DEMO) -> tuple[Choices, list[str]]:
-    """Read the choices of a link; what cannot be read keeps ``base`` and is described in the list."""
-    changes: dict[str, Any] = {}
-    problems: list[str] = []
-    for name, key in QUERY_KEYS.items():
-        if key not in query or name in _NEVER_IN_A_LINK:
-            continue
-        try:
-            changes[name] = _READERS[name](list(query[key]))
-        except (ValueError, InputError) as error:
-            problems.append(f"{key}: {error}")
-    return replace(base, **changes), problems
-
-
-Reader = Callable[[list[str]], Any]
-
-
-def _whole(minimum: int, maximum: int) -> Reader:
-    def read(values: list[str]) -> int:
-        try:
-            number = int(values[-1])
-        except ValueError:
-            raise InputError(f"{values[-1]!r} is not a whole number") from None
-        if not minimum <= number <= maximum:
-            raise InputError(f"{number} is not between {minimum} and {maximum}")
-        return number
-
-    return read
-
-
-def _seconds(values: list[str]) -> float:
-    try:
-        number = float(values[-1])
-    except ValueError:
-        raise InputError(f"{values[-1]!r} is not a number of seconds") from None
-    if not 0 <= number <= MAX_PACE:
-        raise InputError(f"{values[-1]} is not between 0 and {MAX_PACE:,} seconds")
-    return number
-
-
-def _flag(values: list[str]) -> bool:
-    if values[-1] not in ("true", "false"):
-        raise InputError(f"{values[-1]!r} is not true or false")
-    return values[-1] == "true"
-
-
-def _among(allowed: Sequence[str]) -> Reader:
-    def read(values: list[str]) -> str:
-        if values[-1] not in allowed:
-            raise InputError(f"{values[-1]!r} is not one of {', '.join(allowed)}")
-        return values[-1]
-
-    return read
-
-
-def _members(kind: type[StrEnum]) -> Reader:
-    def read(values: list[str]) -> tuple[StrEnum, ...]:
-        known = [str(one) for one in kind]
-        for value in values:
-            if value not in known:
-                raise InputError(f"{value!r} is not one of {', '.join(known)}")
-        return tuple(kind(value) for value in dict.fromkeys(values))
-
-    return read
-
-
-def _texts(values: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(value[:MAX_TEXT] for value in values))
-
-
-def _text(values: list[str]) -> str:
-    return values[-1][:MAX_TEXT]
-
-
-def _strategies(values: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(spell(read_strategy(value)) for value in values))
-
-
-def _or_none(read: Reader) -> Reader:
-    return lambda values: None if values[-1] in ("", "none") else read(values)
-
-
-_READERS: Final[Mapping[str, Reader]] = {
-    "scripts": _texts,
-    "strategies": _strategies,
-    "models": _texts,
-    "turns": _or_none(_whole(1, MAX_TURNS)),
-    "repeats": _whole(1, MAX_REPEATS),
-    "caches": _members(CacheLifetime),
-    "marks": _members(CacheMarks),
-    "pace": _or_none(_seconds),
-    "check": _flag,
-    "warm": _flag,
-    "effort": _or_none(_among(EFFORTS)),
-    "max_tokens": _or_none(_whole(1, MAX_OUTPUT)),
-    "counter": _among(COUNTERS),
-    "relax": _flag,
-    "seed": _whole(0, 2**31 - 1),
-    "title": _text,
-}
-
-
 # -- specifications ------------------------------------------------------------------------------------------------------
 
 
@@ -260,6 +169,24 @@ def to_spec(choices: Choices, scripts: Mapping[str, Script]) -> ComparisonSpec:
 
     Everything is checked again here, since a form's limits hold in the browser only. Raises :class:`InputError`.
     """
+    strategies = tuple(read_strategy(one) for one in choices.strategies)
+    return _checked(_spec(choices, scripts, strategies), MAX_REPLAYS)
+
+
+def to_sweep(choices: SweepChoices, scripts: Mapping[str, Script]) -> ComparisonSpec:
+    """Return the sweep these choices describe, as :func:`to_spec` does a comparison."""
+    families = tuple(parse_family(one) for one in choices.families)
+    if not families:
+        raise InputError("choose at least one strategy to sweep")
+    spec = _spec(choices, scripts, swept(families, choices.models).choices)
+    sweep = Sweep(families, choices.max_loss, choices.refine, choices.limit)
+    return _checked(replace(spec, sweep=sweep), MAX_SWEEP_REPLAYS)
+
+
+def _spec(
+    choices: Choices, scripts: Mapping[str, Script], strategies: tuple[StrategyChoice, ...]
+) -> ComparisonSpec:
+    """What both kinds of form share."""
     missing = [one for one in choices.scripts if one not in scripts]
     if missing:
         raise InputError(
@@ -272,9 +199,9 @@ def to_spec(choices: Choices, scripts: Mapping[str, Script]) -> ComparisonSpec:
     if not 1 <= choices.repeats <= MAX_REPEATS:
         raise InputError(f"repeats: {choices.repeats} is not between 1 and {MAX_REPEATS}")
     live = choices.provider is Provider.ANTHROPIC
-    spec = ComparisonSpec(
+    return ComparisonSpec(
         scripts=tuple(scripts[one] for one in choices.scripts),
-        strategies=tuple(read_strategy(one) for one in choices.strategies),
+        strategies=strategies,
         title=choices.title.strip(),
         models=choices.models,
         provider=choices.provider,
@@ -293,19 +220,44 @@ def to_spec(choices: Choices, scripts: Mapping[str, Script]) -> ComparisonSpec:
         token_counter=choices.counter,
         seed=choices.seed,
     )
+
+
+def _checked(spec: ComparisonSpec, most: int) -> ComparisonSpec:
+    """Refuse more replays than anybody means, and give a title to what has none."""
     replays = spec.replays()
-    if len(replays) > MAX_REPLAYS:
+    if len(replays) > most:
         raise InputError(
-            f"that makes {len(replays)} replays; choose fewer scripts, settings or repeats ({MAX_REPLAYS} at most)"
+            f"that makes {len(replays):,} replays; choose fewer scripts, settings or repeats ({most:,} at most)"
         )
-    return spec if spec.title else replace(spec, title=_title(replays))
+    return spec if spec.title else replace(spec, title=_title(spec, replays))
 
 
-def _title(replays: Sequence[ReplaySpec]) -> str:
+def _title(spec: ComparisonSpec, replays: Sequence[ReplaySpec]) -> str:
     """Say what is compared, as a person would."""
-    what = numbers.listing(list(dict.fromkeys(one.series for one in replays)), limit=5)
+    if spec.sweep is not None:
+        what = numbers.listing([in_words(one) for one in spec.sweep.families], limit=3)
+    else:
+        what = numbers.listing(list(dict.fromkeys(one.series for one in replays)), limit=5)
     scripts = list(dict.fromkeys(one.script.title for one in replays))
     return f"{what[:1].upper()}{what[1:]}: {numbers.listing(scripts, limit=3)}"
+
+
+def in_words(family: Family) -> str:
+    """Say what a family sweeps: ``compaction, trigger 500 to 8,000``; a single setting is its label."""
+    if not family.axes:
+        return family.at({}).label
+    spans = [f"{axis.name.replace('_', ' ')} {_span(axis)}" for axis in family.axes]
+    title = strategy(family.strategy, family.file).title
+    return f"{title}, {' and '.join(spans)}"
+
+
+def _span(axis: Axis) -> str:
+    ends = [
+        f"{one:,}" if isinstance(one, int) else spell_value(one) for one in (axis.values[0], axis.values[-1])
+    ]
+    if isinstance(axis.values[0], int | float) or str(axis.values[0]).endswith("%"):
+        return " to ".join(ends)
+    return " or ".join(spell_value(one) for one in axis.values)
 
 
 def of_spec(spec: ComparisonSpec) -> Choices:
@@ -313,21 +265,38 @@ def of_spec(spec: ComparisonSpec) -> Choices:
 
     The title and the money are not taken over: a new run is named and paid for anew.
     """
-    return Choices(
-        scripts=tuple(one.id for one in spec.scripts),
-        strategies=tuple(spell(one) for one in spec.strategies),
-        models=spec.models,
-        provider=spec.provider,
-        turns=spec.turns,
-        repeats=spec.repeats,
-        caches=spec.caches,
-        marks=spec.cache_marks,
-        pace=spec.pace,
-        check=spec.check,
-        warm=spec.warm,
-        effort=spec.effort,
-        max_tokens=spec.max_tokens,
-        counter=spec.token_counter,
-        relax=spec.relax_limits,
-        seed=spec.seed,
+    return Choices(strategies=tuple(spell(one) for one in spec.strategies), **_shared(spec))
+
+
+def of_sweep(spec: ComparisonSpec) -> SweepChoices:
+    """Return the choices that a stored sweep was started with. Raises ValueError where it is none."""
+    if spec.sweep is None:
+        raise ValueError(f"{spec.id} is no sweep")
+    return SweepChoices(
+        families=tuple(str(one) for one in spec.sweep.families),
+        max_loss=spec.sweep.max_loss,
+        refine=spec.sweep.refine,
+        limit=spec.sweep.limit,
+        **_shared(spec),
     )
+
+
+def _shared(spec: ComparisonSpec) -> dict[str, Any]:
+    """What both kinds of choices take over of a specification."""
+    return {
+        "scripts": tuple(one.id for one in spec.scripts),
+        "models": spec.models,
+        "provider": spec.provider,
+        "turns": spec.turns,
+        "repeats": spec.repeats,
+        "caches": spec.caches,
+        "marks": spec.cache_marks,
+        "pace": spec.pace,
+        "check": spec.check,
+        "warm": spec.warm,
+        "effort": spec.effort,
+        "max_tokens": spec.max_tokens,
+        "counter": spec.token_counter,
+        "relax": spec.relax_limits,
+        "seed": spec.seed,
+    }

@@ -6,9 +6,10 @@ import streamlit as st
 
 from memdash.errors import StoreError
 from memdash.views import address, results
-from memdash.views.choices import DEMO, QUERY_KEYS, of_spec
+from memdash.views.choices import DEMO, of_spec
 from memdash.views.comparison import view
 from memdash.views.components import empty, plain
+from memdash.views.links import QUERY_KEYS
 from memdash.views.setup_form import setup_form
 from memdash.views.state import services
 
@@ -41,7 +42,7 @@ def _take_in_address() -> None:
         except StoreError as error:
             state["comparison"], state[address.MISSING] = None, True
             state[address.PROBLEMS].append(str(error))
-    chosen = {key: values for key, values in query.items() if key in QUERY_KEYS.values()}
+    chosen = {key: values for key, values in query.items() if key in QUERY_KEYS}
     state[address.PROBLEMS] += address.seed_form(base, chosen)
 
 

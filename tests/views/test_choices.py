@@ -15,14 +15,13 @@ from memdash.strategies import choose
 from memdash.views.choices import (
     DEMO,
     Choices,
-    from_query,
     needed,
     of_spec,
     read_strategy,
     spell,
-    to_query,
     to_spec,
 )
+from memdash.views.links import from_query, to_query
 
 SCRIPTS = {
     name: Script(name, name.title(), (Turn(1, ({"type": "text", "text": "Hello"},)),))
@@ -52,7 +51,7 @@ def test_any_text_in_a_parameter_survives_the_spelling(text: str) -> None:
 
 def test_the_demo_needs_no_query() -> None:
     assert to_query(DEMO) == {}
-    assert from_query({}) == (DEMO, [])
+    assert from_query({}, DEMO) == (DEMO, [])
 
 
 def test_a_link_says_only_what_differs() -> None:
@@ -94,14 +93,14 @@ def test_a_link_gives_back_what_was_chosen(choices: Choices) -> None:
         query.values()
     ):  # "nothing chosen" has no spelling in an address; the form then shows the default
         return
-    assert from_query(query) == (choices, [])
+    assert from_query(query, DEMO) == (choices, [])
 
 
 def test_no_link_can_spend_money() -> None:
     live = replace(DEMO, provider=Provider.ANTHROPIC, budget=5.0, no_limit=True)
     assert to_query(live) == {}
     query = {"provider": ["anthropic"], "budget": ["100"], "no_limit": ["true"]}
-    assert from_query(query) == (DEMO, [])
+    assert from_query(query, DEMO) == (DEMO, [])
 
 
 @pytest.mark.parametrize(
@@ -117,7 +116,7 @@ def test_no_link_can_spend_money() -> None:
     ],
 )
 def test_what_a_link_gets_wrong_is_said_and_keeps_its_default(key: str, value: str, said: str) -> None:
-    choices, (problem,) = from_query({key: [value]})
+    choices, (problem,) = from_query({key: [value]}, DEMO)
     assert choices == DEMO
     assert problem.startswith(said)
 
