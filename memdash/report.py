@@ -15,10 +15,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memdash.answerer import Answerer, recorded_answerer
 from memdash.errors import InputError
-from memdash.spec import ComparisonSpec, Provider, Replies
+from memdash.spec import Provider, Replies
 
 if TYPE_CHECKING:
+    from memdash.evidence import Evidence
     from memdash.metrics import Prices
     from memdash.replay_log import ReplayLog
     from memdash.store import StoredComparison
@@ -33,13 +35,22 @@ def read(store: AnyStore, comparison_id: str) -> dict[str, Any]:
 
     Raises :class:`~memdash.errors.StoreError` where it is not there or cannot be read.
     """
+    from memdash.evidence import evidence_for
+
     stored = store.comparison(comparison_id)
-    return assemble(stored, store.replay_logs(comparison_id), stored.prices)
+    evidence = evidence_for(store, stored)
+    return assemble(stored, store.replay_logs(comparison_id), stored.prices, evidence)
 
 
-def assemble(stored: StoredComparison, logs: Sequence[ReplayLog], prices: Prices) -> dict[str, Any]:
-    """Return the object of the JSON contract for a stored comparison, its money at ``prices``."""
+def assemble(
+    stored: StoredComparison, logs: Sequence[ReplayLog], prices: Prices, evidence: Evidence | None = None
+) -> dict[str, Any]:
+    """Return the object of the JSON contract for a stored comparison, its money at ``prices``.
+
+    ``evidence`` is what is known of the simulator's error in it.
+    """
     from memdash.metrics import comparison_json, measure_all, settings_json
+    from memdash.metrics.confirmation import confirmation_json
 
     return comparison_json(
         measure_all(logs, prices),
@@ -48,7 +59,8 @@ def assemble(stored: StoredComparison, logs: Sequence[ReplayLog], prices: Prices
         created_at=stored.created_at,
         settings=settings_json(stored.spec),
         token_counter=token_counter(stored),
-        versions={**stored.versions, "rules": basis(stored.spec)},
+        versions={**stored.versions, "rules": basis(stored, evidence)},
+        confirmation=confirmation_json(evidence.confirmation) if evidence and evidence.own else None,
     )
 
 
@@ -170,22 +182,38 @@ def turn_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
             yield {**shared, **turn, "events": [event["kind"] for event in turn["events"]]}
 
 
-SIMULATOR_BASIS = "Simulator rules of 2026-11-30, not yet compared with the live API"
-"""What must stand wherever something simulated is shown or exported."""
-
-
+SIMULATOR_RULES = "simulator rules of 2026-11-30"
+NOT_COMPARED = "not yet compared with the live API"
 LIVE_BASIS = "Live API"
-RECORDED_BASIS = (
-    "Recorded replies: tokens, cache and waits of the turns are modelled by simulator rules of 2026-11-30; summaries and "
-    "recall are the live API's"
-)
 
 
-def basis(spec: ComparisonSpec) -> str:
-    """Return what the numbers of a comparison rest on."""
-    if spec.provider is Provider.SIMULATOR:
-        return SIMULATOR_BASIS
-    return RECORDED_BASIS if spec.replies is Replies.RECORDED else LIVE_BASIS
+def basis(stored: StoredComparison, evidence: Evidence | None = None) -> str:
+    """Return what the numbers of a comparison rest on; it stands wherever they are shown or exported.
+
+    ``evidence`` is what is known of the simulator's error in them.
+    """
+    if stored.spec.provider is Provider.SIMULATOR:
+        return simulator_basis(evidence)
+    answerer = recorded_answerer(stored.versions)
+    if stored.spec.replies is Replies.RECORDED:
+        return (
+            f"Recorded replies: tokens, cache and waits of the turns are modelled by {SIMULATOR_RULES}; summaries and "
+            f"recall are those of {answerer}"
+        )
+    return LIVE_BASIS if answerer is Answerer.LIVE_API else f"Answered by {answerer}"
+
+
+def simulator_basis(evidence: Evidence | None = None) -> str:
+    """Return what must be said of anything simulated: by which rules, and how they compared with the live API.
+
+    What a compatible server said is told as well, but the rules stay "not yet compared with the live API".
+    """
+    told = NOT_COMPARED
+    if evidence is not None and evidence.confirmation.pairs:
+        told = evidence.confirmation.told("" if evidence.own else "of another comparison")
+        if evidence.confirmation.answered_by is not Answerer.LIVE_API:
+            told = f"{NOT_COMPARED}; {told}"
+    return f"S{SIMULATOR_RULES[1:]}, {told}"
 
 
 def _safe(value: Any) -> Any:

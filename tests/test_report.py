@@ -11,10 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from memdash import report
+from memdash.answerer import VERSION_KEY, Answerer
 from memdash.errors import InputError
-from memdash.report import SIMULATOR_BASIS
+from memdash.report import simulator_basis
 from memdash.scripts.model import Script, Turn
 from memdash.spec import ComparisonSpec
+from memdash.store import StoredComparison
+from memdash.store.store import as_launched_now
 from memdash.strategies import choose
 
 
@@ -38,7 +41,7 @@ def a_comparison(**replay: Any) -> dict[str, Any]:
         "created_at": "2026-11-30T12:00:00Z",
         "settings": {"turns": 2},
         "token_counter": "estimate",
-        "versions": {"memdash": "0.1.0", "rules": SIMULATOR_BASIS},
+        "versions": {"memdash": "0.1.0", "rules": simulator_basis()},
         "replays": [
             {
                 "script": "trip", "strategy": "window", "params": {"keep": 4}, "label": "window of 4", "model": "claude-opus-5-5",
@@ -82,16 +85,30 @@ def test_simulated_rows_say_so_and_by_which_rules() -> None:
     assert "not yet compared with the live API" in rows_of(report.to_csv(a_comparison()))[0]["basis"]
 
 
+def launched(spec: ComparisonSpec, answered_by: Answerer | None = None) -> StoredComparison:
+    """A comparison as the store keeps it, answered live by a server of this kind."""
+    made = as_launched_now(dataclasses.replace(spec, provider="simulator"))
+    versions = {} if answered_by is None else {VERSION_KEY: answered_by.value}
+    return dataclasses.replace(made, spec=spec, versions=versions)
+
+
 def test_what_the_numbers_rest_on_is_said_of_every_way_to_run() -> None:
     script = Script("s", "S", (Turn(1, ({"type": "text", "text": "Hi"},), reply="Hello."),))
     simulated = ComparisonSpec((script,), (choose("full_history"),))
     live = dataclasses.replace(simulated, provider="anthropic")
     recorded = dataclasses.replace(live, replies="recorded")
-    assert report.basis(simulated) == SIMULATOR_BASIS
-    assert report.basis(live) == "Live API"
-    assert report.basis(recorded).startswith(
-        "Recorded replies: tokens, cache and waits of the turns are modelled"
+    assert (
+        report.basis(launched(simulated))
+        == "Simulator rules of 2026-11-30, not yet compared with the live API"
     )
+    assert report.basis(launched(live, Answerer.LIVE_API)) == "Live API"
+    assert report.basis(launched(live, Answerer.COMPATIBLE)) == "Answered by a compatible server"
+    assert report.basis(launched(live)) == "Answered by a server that was not recorded"
+    told = report.basis(launched(recorded, Answerer.COMPATIBLE))
+    assert told.startswith(
+        "Recorded replies: tokens, cache and waits of the turns are modelled by simulator rules"
+    )
+    assert told.endswith("summaries and recall are those of a compatible server")
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"])
@@ -123,7 +140,7 @@ def test_parquet_has_the_rows_of_csv_in_native_types(tmp_path: Path) -> None:
     assert rows[0]["label"] == "=1+1"  # nothing to guard against: a typed text is a text
     about = json.loads(table.schema.metadata[b"memdash"])
     assert about["settings"] == {"turns": 2}
-    assert about["versions"] == {"memdash": "0.1.0", "rules": SIMULATOR_BASIS}
+    assert about["versions"] == {"memdash": "0.1.0", "rules": simulator_basis()}
 
 
 def test_parquet_keeps_its_types_where_every_value_is_missing(tmp_path: Path) -> None:

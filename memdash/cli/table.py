@@ -8,7 +8,7 @@ from typing import Any
 from memdash import numbers
 from memdash.cli.grid import Grid, one_line
 from memdash.metrics.result import Mark
-from memdash.report import LIVE_BASIS, to_csv, to_json
+from memdash.report import LIVE_BASIS, SIMULATOR_RULES, to_csv, to_json
 
 Replay = Mapping[str, Any]
 
@@ -97,8 +97,10 @@ def _notes(replay: Replay) -> list[str]:
 def _footer(comparison: Mapping[str, Any]) -> list[str]:
     lines = []
     basis = comparison["versions"]["rules"]
-    if basis != LIVE_BASIS:
+    if SIMULATOR_RULES in basis.lower():
         lines.append(f"{basis}. Tokens counted by {comparison['token_counter']}.")
+    elif basis != LIVE_BASIS:
+        lines.append(f"{basis}.")
     shown = comparison["comparison"]
     lines.append(f"Comparison {shown}. Again: `memdash show {shown}`")
     lines.append(f"In the dashboard (`streamlit run app.py`): http://127.0.0.1:8501/?c={shown}")

@@ -103,10 +103,12 @@ class Confirmation:
         ]
         return min(known, key=lambda one: one[1].rank) if known else None
 
-    @property
-    def sentence(self) -> str:
-        """With what result, when and on how many requests, to follow "simulator rules of …, ": no error is averaged away."""
-        scope = [numbers.count(self.requests, "request")]
+    def told(self, of: str = "") -> str:
+        """Say with what result, when and on how many requests (``of`` what, where that has to be said).
+
+        The errors are those of the setting where they are largest: none is averaged away.
+        """
+        scope = [numbers.count(self.requests, "request") + (f" {of}" if of else "")]
         if not self.finished:
             scope.append(f"{len(self.pairs)} of {numbers.count(self.planned, 'replay')}")
         results = ", ".join(f"{one.words} {self._within(one)}" for one in (Number.COST, Number.PROMPT))
@@ -179,7 +181,7 @@ def confirmation_json(confirmation: Confirmation) -> dict[str, Any]:
         "requests": confirmation.requests,
         "replays": len(confirmation.pairs),
         "replays_planned": confirmation.planned,
-        "sentence": confirmation.sentence if confirmation.pairs else None,
+        "sentence": confirmation.told() if confirmation.pairs else None,
         "numbers": [_error_json(error) for error in confirmation.total],
         "settings": [
             {

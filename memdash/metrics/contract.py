@@ -32,6 +32,7 @@ def comparison_json(
     versions: Mapping[str, str],
     recommendation: Mapping[str, Any] | None = None,
     pareto: Sequence[Mapping[str, Any]] | None = None,
+    confirmation: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Put a comparison together as the one object a program reads.
 
@@ -49,6 +50,7 @@ def comparison_json(
         "replays": [replay_json(result) for result in results],
         "recommendation": None if recommendation is None else dict(recommendation),
         "pareto": None if pareto is None else [dict(one) for one in pareto],
+        "confirmation": None if confirmation is None else dict(confirmation),
     }
 
 

@@ -65,7 +65,7 @@ class View:
     @property
     def basis(self) -> str:
         """What its numbers rest on; stands wherever they are shown."""
-        return report.basis(self.stored.spec)
+        return report.basis(self.stored)
 
     @property
     def resumable(self) -> list[ReplayResult]:

@@ -211,7 +211,7 @@ def test_what_a_server_does_not_report_stays_not_reported() -> None:
     nothing = confirmation([simulated], [silent])
     assert error(nothing, Number.PROMPT).live is None
     assert error(nothing, Number.COST).live is None
-    assert nothing.sentence.endswith("cost n/a, prompt tokens n/a")
+    assert nothing.told().endswith("cost n/a, prompt tokens n/a")
 
 
 def test_one_replay_that_reports_nothing_leaves_no_total() -> None:
@@ -248,7 +248,7 @@ def test_the_sentence_names_the_worst_setting_so_that_no_error_is_averaged_away(
     simulated = [whole(spec(script=TRIP), input=1030), whole(compaction_spec(script=TRIP), input=500)]
     live = [whole(live_spec(), input=1000), whole(live_spec(compaction_spec), input=505)]
     found = confirmation(simulated, live)
-    assert found.sentence == (
+    assert found.told() == (
         "compared with the live API on 2026-12-02 (4 requests): cost within +3 %, prompt tokens within +3 %"
     )
     assert [one.series for one in found.settings] == ["full history", "compaction at 2000"]
@@ -260,7 +260,7 @@ def test_the_sentence_says_how_much_is_finished_and_that_a_compatible_server_ans
         whole(live_spec(), input=100),
         replay_log(live_spec(compaction_spec), end=Status.STOPPED_BY_BUDGET),
     ]
-    assert confirmation(simulated, live, Answerer.COMPATIBLE).sentence == (
+    assert confirmation(simulated, live, Answerer.COMPATIBLE).told() == (
         "compared with a compatible server on 2026-12-02 (2 requests, 1 of 2 replays): cost within ±0 %, "
         "prompt tokens within ±0 %"
     )
