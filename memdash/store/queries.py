@@ -98,19 +98,19 @@ group by block.replay, block.seq, block.id, block.rowid
 order by block.rowid
 """
 
-# What happened in the replays of these numbers, in order?
+# What happened in the replays of these numbers? Rows come as they were written, those of one replay in its order: to sort
+# rows that hold texts would take more memory than a database is given.
 REQUESTS = f"""
 select
     replay, {", ".join(REQUEST_COLUMNS)}, {", ".join(USAGE_COLUMNS)},
     iterations, options, transformations, applied_edits, diagnosis
 from request
 where replay between ? and ?
-order by replay, seq
 """
 ITERATIONS = "select * from usage_iteration where replay between ? and ? order by replay, seq, place"
 STATES = "select * from replay_state where replay between ? and ? order by rowid"
 FLAT = {
-    table: f"select * from {table} where replay between ? and ? order by replay, seq"
+    table: f"select * from {table} where replay between ? and ?"
     for table in ("event", "turn", "job", "probe", "fact")
 }
 
@@ -191,15 +191,6 @@ PROBE_ROWS_OF = f"""
 select place, fact, asked_after, control, passed, stale, visible from probe {_OF_CHOSEN} order by place, seq
 """
 
-# Which controls of probes came out so that the probe is no test?
-FAILED_CONTROLS_OF = f"""
-{_CHOSEN}
-select place, fact, asked_after, control, passed, stale, visible
-from probe {_OF_CHOSEN}
-    and ((control = 'whole' and not passed) or (control = 'empty' and passed))
-order by place, seq
-"""
-
 # Where are the facts in the last contexts?
 FACT_ROWS_OF = f"{_CHOSEN} select place, fact, survival from fact {_OF_CHOSEN} order by place, seq"
 
@@ -221,8 +212,11 @@ from chosen
 order by number
 """
 
-# How far did this replay come?
-PLACE = f"with chosen as (select number, comparison from present_replay where id = ?) {_PLACE}"
+# How far did these replays come?
+PLACES = f"""
+with chosen as (select number, comparison from present_replay where id in (select unnest(?)))
+{_PLACE}
+"""
 
 # Which replays (of a comparison, or of all where it is null) have no end, and how far did they come?
 UNFINISHED = f"""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import duckdb
@@ -23,6 +24,10 @@ from memdash.spec import Provider, ReplaySpec
 from memdash.store import queries
 from memdash.store.rows import READERS, Row, read_iterations, read_requests, read_state
 from memdash.store.settings import StoredComparison, read_prices, read_replay
+
+_TOGETHER = 200
+"""How many replays are read in one go: it bounds how many rows there are at a time beside the records made of them."""
+_SEQUENCE: Callable[[Any], int] = attrgetter("seq")
 
 BY_WORKER = -1
 """The sequence number of a state that the replay itself did not yield."""
@@ -171,6 +176,9 @@ class Reader:
             }
             for number, *columns in self.fetch(query, *span):
                 shelves[number].append(read(*columns))
+        for log in logs.values():
+            for records in (log.requests, log.events, log.turns, log.jobs, log.probes, log.facts):
+                records.sort(key=_SEQUENCE)
 
     def journal(self, replay_id: str) -> list[Record]:
         """Return everything a replay yielded, in the order of its sequence, block texts included."""
@@ -214,10 +222,10 @@ class Reader:
 
 
 def _spans(numbers: Iterable[int]) -> list[list[int]]:
-    """Split rising numbers into runs without gaps, each of which is read in one go."""
+    """Split rising numbers into runs without gaps, each of which is read in one go, unless it is a very long one."""
     spans: list[list[int]] = []
     for number in numbers:
-        if spans and spans[-1][-1] == number - 1:
+        if spans and spans[-1][-1] == number - 1 and len(spans[-1]) < _TOGETHER:
             spans[-1].append(number)
         else:
             spans.append([number])
