@@ -54,9 +54,9 @@ class Append:
 
 @dataclass(frozen=True, slots=True)
 class NoteState:
-    """Note a state that the replay itself did not yield."""
+    """Note a state that these replays themselves did not yield."""
 
-    replay_id: str
+    replay_ids: tuple[str, ...]
     status: Status
     message: str | None
 
@@ -95,7 +95,7 @@ def to_lines(order: Order) -> list[bytes]:
     if isinstance(order, Append):
         return [records_of(order.replay_id), *(to_line(record) for record in order.records)]
     if isinstance(order, NoteState):
-        return [_order("state", replay=order.replay_id, status=order.status.value, message=order.message)]
+        return [_order("states", replays=order.replay_ids, status=order.status.value, message=order.message)]
     if isinstance(order, Rename):
         return [_order("rename", comparison=order.comparison_id, title=order.title)]
     if isinstance(order, Delete):
@@ -141,7 +141,7 @@ def carry_out(orders: Iterable[Order], store: AnyStore) -> None:
         elif isinstance(order, Append):
             store.append(order.replay_id, order.records)
         elif isinstance(order, NoteState):
-            store.append_state(order.replay_id, order.status, order.message)
+            store.append_states(order.replay_ids, order.status, order.message)
         elif isinstance(order, Rename):
             store.rename(order.comparison_id, order.title)
         elif isinstance(order, Delete):
@@ -193,8 +193,8 @@ def _read_order(data: Mapping[str, Any]) -> Order:
         return Adopt(_read_comparison(data))
     if op == "extend":
         return Extend(_text(data, "comparison"), codec.load_proposal(_text(data, "proposal")))
-    if op == "state":
-        return NoteState(_text(data, "replay"), Status(data["status"]), data["message"])
+    if op == "states":
+        return NoteState(_texts(data, "replays"), Status(data["status"]), data["message"])
     if op == "rename":
         return Rename(_text(data, "comparison"), _text(data, "title"))
     if op == "delete":
@@ -209,6 +209,13 @@ def _text(data: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{name} is no text")
     return value
+
+
+def _texts(data: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    values = data.get(name)
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ValueError(f"{name} are no texts")
+    return tuple(values)
 
 
 def _comparison_data(comparison: StoredComparison) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,10 +82,12 @@ class InboxStore(Store):
         super().append(replay_id, records)
         self._leave(self._of_replay[replay_id], Append(replay_id, records))
 
-    def append_state(self, replay_id: str, status: Status, message: str | None = None) -> None:
-        """Note a state and leave it for the owner."""
-        super().append_state(replay_id, status, message)
-        self._leave(self._of_replay[replay_id], NoteState(replay_id, status, message))
+    def append_states(self, replay_ids: Sequence[str], status: Status, message: str | None = None) -> None:
+        """Note a state of replays and leave it for the owner."""
+        super().append_states(replay_ids, status, message)
+        for comparison_id in sorted({self._of_replay[one] for one in replay_ids}):
+            own = tuple(one for one in replay_ids if self._of_replay[one] == comparison_id)
+            self._leave(comparison_id, NoteState(own, status, message))
 
     def flush(self) -> None:
         """Return once everything handed in so far is on the disk."""

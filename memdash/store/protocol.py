@@ -37,6 +37,9 @@ class AnyStore(Protocol):
     def append_state(self, replay_id: str, status: Status, message: str | None = None) -> None:
         """Note a state that the replay itself did not yield."""
 
+    def append_states(self, replay_ids: Sequence[str], status: Status, message: str | None = None) -> None:
+        """Note a state of many replays in one go."""
+
     def flush(self) -> None:
         """Return once everything handed in so far is kept for good."""
 

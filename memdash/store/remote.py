@@ -131,7 +131,11 @@ class RemoteStore:
 
     def append_state(self, replay_id: str, status: Status, message: str | None = None) -> None:
         """Have a state noted."""
-        self._hand_in(NoteState(replay_id, status, message))
+        self.append_states([replay_id], status, message)
+
+    def append_states(self, replay_ids: Sequence[str], status: Status, message: str | None = None) -> None:
+        """Have a state of many replays noted."""
+        self._hand_in(NoteState(tuple(replay_ids), status, message))
 
     def flush(self) -> None:
         """Return at once: what was handed in is in the file already."""
@@ -229,9 +233,9 @@ class RemoteStore:
             store = self._succeed()
             carry_out([Adopt(comparison) for comparison in self._begun.values()], store)
             for comparison_id in self._begun:
-                for log in store.replay_logs(comparison_id):
-                    if log.statuses and log.statuses[-1].message == GONE:
-                        store.append_state(log.spec.id, Status.RUNNING)
+                logs = store.replay_logs(comparison_id)
+                marked = [log.spec.id for log in logs if log.statuses and log.statuses[-1].message == GONE]
+                store.append_states(marked, Status.RUNNING)
             self._successor = store
 
 

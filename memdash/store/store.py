@@ -171,8 +171,13 @@ class Store:
 
         It takes no place in the replay's sequence (its ``seq`` is -1).
         """
-        self._key(replay_id)
-        self._append_states(self._places(queries.PLACE, replay_id), status, message)
+        self.append_states([replay_id], status, message)
+
+    def append_states(self, replay_ids: Sequence[str], status: Status, message: str | None = None) -> None:
+        """Note a state of many replays in one go: each time costs a pass over the file, however many there are."""
+        for replay_id in replay_ids:
+            self._key(replay_id)
+        self._append_states(self._places(queries.PLACES, list(replay_ids)), status, message)
 
     def flush(self) -> None:
         """Return once everything handed in so far is in the file."""

@@ -468,3 +468,18 @@ def test_a_closed_store_says_so(tmp_path: Path) -> None:
         store.comparisons()
     with pytest.raises(StoreError, match="is closed"):
         store.append(spec.replays()[0].id, some_records())
+
+
+def test_a_state_of_many_replays_is_noted_at_once(store: Store) -> None:
+    spec = a_comparison(*(f"window:{keep}" for keep in range(1, 5)))
+    store.save_comparison(spec)
+    first, *others = [replay.id for replay in spec.replays()]
+    store.append(others[0], some_records(turns=2, end=None))
+    store.append_states(others, Status.CANCELLED, "cancelled")
+    logs = {log.spec.id: log for log in store.replay_logs(spec.id)}
+    assert logs[first].statuses == []
+    assert [logs[one].statuses[-1].turns_completed for one in others] == [2, 0, 0]
+    assert {logs[one].statuses[-1].message for one in others} == {"cancelled"}
+    with pytest.raises(StoreError, match="no replay 'nope'"):
+        store.append_states([first, "nope"], Status.CANCELLED)
+    assert store.replay_logs(spec.id)[0].statuses == []
