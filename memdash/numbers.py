@@ -60,6 +60,13 @@ def usd(amount: float | None) -> str:
     return f"{sign}${size:.{decimals}f}"
 
 
+def usd_whole(amount: float) -> str:
+    """Spell a sum that is known roughly: ``$1,236``; like :func:`usd` below $100."""
+    if abs(amount) < 99.995:
+        return usd(amount)
+    return f"{_MINUS if amount < 0 else ''}${abs(amount):,.0f}"
+
+
 def percent(share: float | None) -> str:
     """Spell a share between 0 and 1: ``94 %``; what is not quite nothing or all says so; None is "not reported"."""
     if share is None:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memdash.metrics.outcome import ReplayOutcome
-from memdash.metrics.sweep.frontier import FrontPoint
-from memdash.metrics.sweep.groups import Group
-from memdash.metrics.sweep.losses import Basis
-from memdash.metrics.sweep.pairs import Pair
-from memdash.metrics.sweep.recommendation import Recommendation
-from memdash.metrics.sweep.settings import Setting
-from memdash.metrics.sweep.worth import Worth
+from memdash.metrics.sweep.frontier import FrontPoint, frontier
+from memdash.metrics.sweep.groups import Group, groups_of
+from memdash.metrics.sweep.losses import Basis, basis_of, cell_losses
+from memdash.metrics.sweep.measures import by_series
+from memdash.metrics.sweep.pairs import Pair, pairs_of
+from memdash.metrics.sweep.recommendation import Recommendation, Wanted, recommend
+from memdash.metrics.sweep.settings import Setting, settings_of
+from memdash.metrics.sweep.worth import Worth, worth_of
 
 CONVERSATIONS_PER_MONTH = 30_000
 """What a saving a month is told for unless the user says otherwise: 1,000 a day."""
@@ -58,4 +59,28 @@ def analyse(
 
     ``max_loss`` is the largest share of what full history keeps that a recommended setting may lose, from 0 to 1.
     """
-    raise NotImplementedError
+    basis = basis_of(outcomes)
+    wanted = Wanted(basis, max_loss, conversations_per_month)
+    replays = by_series(outcomes)
+    lost = cell_losses(outcomes, basis)
+    settings = settings_of(outcomes, lost, max_loss)
+    advice = [
+        recommend([one for one in settings if one.model == model], replays, wanted)
+        for model in dict.fromkeys(one.model for one in settings)
+    ]
+    recommendations = tuple(one for one in advice if isinstance(one, Recommendation))
+    reasons = [one for one in advice if isinstance(one, str)] or ["No recommendation: nothing was played."]
+    anchors = {one.series for one in settings if one.is_full_history}
+    anchors.update(one.setting.series for one in recommendations)
+    return SweepAnalysis(
+        settings=settings,
+        groups=groups_of(outcomes, lost),
+        recommendations=recommendations,
+        unrecommended=None if recommendations else reasons[0],
+        frontier=frontier(settings, basis),
+        pairs=pairs_of(settings, replays, anchors),
+        worth=worth_of(settings, basis),
+        basis=basis,
+        max_loss=max_loss,
+        conversations_per_month=conversations_per_month,
+    )

@@ -40,7 +40,8 @@ class Loss:
     Compared on the same script, repeat, model, cache and marks; ``mean`` is over scripts, each counting the same. ``low`` and
     ``high`` are one-sided 95 % bounds. ``worst`` is the loss of the worst replay. ``facts`` is how many facts (or right
     answers) that is a conversation. ``scripts`` is how many it was seen on, ``scripts_needed`` how many in all would bring
-    ``high`` under the largest loss allowed if the loss stayed as it is; None where it is too large for that.
+    ``high`` under the largest loss allowed if the loss stayed as it is; None where it is too large for that. Full history
+    itself loses nothing by definition, however few the scripts.
     """
 
     mean: float
@@ -192,4 +193,6 @@ def scripts_needed(means: Sequence[float], max_loss: float) -> list[int | None]:
         middle = np.floor((below + enough) / 2)
         clears = exact_bounds(mean, np.maximum(middle, 1)).high <= max_loss
         enough, below = np.where(clears, middle, enough), np.where(clears, below, middle)
-    return [int(number) if ok else None for number, ok in zip(enough.tolist(), reachable.tolist(), strict=True)]
+    return [
+        int(number) if ok else None for number, ok in zip(enough.tolist(), reachable.tolist(), strict=True)
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memdash.metrics.outcome import ReplayOutcome
@@ -11,7 +11,7 @@ from memdash.metrics.result import Mark
 from memdash.metrics.summary import BASELINE, common_status
 from memdash.metrics.sweep.differences import cost_differences
 from memdash.metrics.sweep.intervals import Estimate, Sample, estimates
-from memdash.metrics.sweep.losses import Basis, CellLoss, Loss, cell_losses, losses
+from memdash.metrics.sweep.losses import CellLoss, Loss, losses
 from memdash.metrics.sweep.measures import MEASURES, by_script, by_series, sample
 from memdash.records import Status
 
@@ -63,14 +63,21 @@ class Setting:
         return self.strategy == BASELINE
 
 
-def settings_of(outcomes: Sequence[ReplayOutcome], basis: Basis, max_loss: float) -> tuple[Setting, ...]:
-    """Return the settings of a comparison, in the order they first appear."""
+def settings_of(
+    outcomes: Sequence[ReplayOutcome], lost: Mapping[str, CellLoss], max_loss: float
+) -> tuple[Setting, ...]:
+    """Return the settings of a comparison, in the order they first appear; ``lost`` is what each replay lost, by id."""
     series = by_series(outcomes)
     played = {(one.script, one.repeat) for one in outcomes}
     live_able = any(not one.simulator_only for one in outcomes)
     whole = {_surroundings(group[0]): name for name, group in series.items() if group[0].strategy == BASELINE}
     baselines = {name: whole.get(_surroundings(group[0])) for name, group in series.items()}
-    lost = losses(_cells(series, basis, outcomes), max_loss)
+    loss_of = losses(_cells(series, lost), max_loss)
+    for (
+        name
+    ) in whole.values():  # against itself: nothing by definition, which no number of scripts makes surer
+        if name in loss_of:
+            loss_of[name] = replace(loss_of[name], high=0.0, scripts_needed=0)
     samples: dict[tuple[str, str], Sample] = {}
     for name, group in series.items():
         scripts = by_script(group)
@@ -89,7 +96,7 @@ def settings_of(outcomes: Sequence[ReplayOutcome], basis: Basis, max_loss: float
             and {(one.script, one.repeat) for one in group} == played
             and not (live_able and any(one.simulator_only for one in group)),
             baseline=baselines[name],
-            loss=lost.get(name),
+            loss=loss_of.get(name),
             known={field: known.get((name, field)) for field in (*MEASURES, "saving_usd")},
         )
         for name, group in series.items()
@@ -149,13 +156,12 @@ def _surroundings(outcome: ReplayOutcome) -> tuple[str, str, str, str]:
 
 
 def _cells(
-    series: Mapping[str, Sequence[ReplayOutcome]], basis: Basis, outcomes: Sequence[ReplayOutcome]
+    series: Mapping[str, Sequence[ReplayOutcome]], lost: Mapping[str, CellLoss]
 ) -> dict[str, list[list[CellLoss]]]:
     """The losses of the settings whose finished replays all have one, by script."""
-    found = cell_losses(outcomes, basis)
     cells: dict[str, list[list[CellLoss]]] = {}
     for name, group in series.items():
         scripts = by_script(group).values()
-        if scripts and all(one.id in found for script in scripts for one in script):
-            cells[name] = [[found[one.id] for one in script] for script in scripts]
+        if scripts and all(one.id in lost for script in scripts for one in script):
+            cells[name] = [[lost[one.id] for one in script] for script in scripts]
     return cells
