@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from memdash import numbers, report
+from memdash import report
 from memdash.assertions import Assertion, check_labels, parse_assertion
 from memdash.cli.database import database_option, opened_to_add
 from memdash.cli.exits import FAILED, INTERRUPTED, OK, OUT_OF_BUDGET
-from memdash.cli.grid import one_line
 from memdash.cli.output import complain, say
-from memdash.cli.progress import progress
+from memdash.cli.playing import announce, watch
 from memdash.cli.setup import Setup, setup_options
 from memdash.cli.table import FORMATS, rendered
-from memdash.models import facts
 from memdash.records import Status
-from memdash.spec import ComparisonSpec, Provider, ReplaySpec
-
-if TYPE_CHECKING:
-    from memdash.worker import Worker
-
-_POLL_SECONDS = 0.1
-_CANCEL_SECONDS = 15.0
-"""How long an interrupted run waits for requests under way, whose answers are kept."""
+from memdash.spec import Provider, ReplaySpec
 
 
 @click.command()
@@ -68,9 +56,9 @@ def run(asserted: tuple[str, ...], form: str, quiet: bool, db: Path | None, **ty
     check_models(spec, PriceTable.load())
     with opened_to_add(db) as store, Worker(store) as worker:
         if spec.provider is Provider.ANTHROPIC and not quiet:
-            _announce(spec, worker)
+            announce(spec, worker)
         worker.submit(spec)
-        interrupted = _watch(worker, spec.id, quiet=quiet)
+        interrupted = watch(worker, spec.id, quiet=quiet)
         store.flush()
         comparison = report.read(store, spec.id)
     say(rendered(comparison, form))
@@ -86,60 +74,6 @@ def _assertions(texts: Sequence[str], replays: Sequence[ReplaySpec]) -> list[Ass
     assertions = [parse_assertion(text, params) for text in texts]
     check_labels(assertions, [name for replay in replays for name in (replay.label, replay.series)])
     return assertions
-
-
-def _announce(spec: ComparisonSpec, worker: Worker) -> None:
-    """Say what a live run will take before it starts."""
-    limit = "no limit" if spec.budget is None else f"budget {numbers.usd(spec.budget)}"
-    unknown = [model for model in spec.models if facts(model) is None]
-    if unknown:
-        complain(f"no estimate: the simulator does not know {', '.join(unknown)}; {limit}")
-        return
-    estimate = worker.estimate_now(spec)
-    complain(
-        f"estimate, rehearsed in the simulator: {numbers.count(estimate.requests, 'request')}, "
-        f"{numbers.tokens(estimate.prompt_tokens)} prompt tokens, {numbers.usd(estimate.total_usd)} with probes; {limit}"
-    )
-    for one in estimate.replays:
-        if one.problem:
-            complain(f"estimate: {one.label} would end early: {one_line(one.problem)}")
-
-
-def _watch(worker: Worker, comparison: str, *, quiet: bool) -> bool:
-    """Show the progress of a run to its end; returns whether the user interrupted it. What was measured is kept."""
-    shown = None if quiet else progress()
-    with _ctrl_c() as interrupted:
-        while not (interrupted.is_set() or worker.wait(comparison, _POLL_SECONDS)):
-            if shown:
-                shown.show(worker.progress(comparison))
-        if interrupted.is_set():
-            worker.cancel(comparison)
-            worker.wait(comparison, _CANCEL_SECONDS)
-        elif shown:
-            shown.show(worker.progress(comparison))
-    if shown:
-        shown.end()
-    return interrupted.is_set()
-
-
-@contextmanager
-def _ctrl_c() -> Iterator[Event]:
-    """Turn the first Ctrl-C into an event; a second one interrupts as ever.
-
-    As an exception it would be raised wherever the program happens to be, which may be in a place that swallows it.
-    """
-    interrupted = Event()
-    before = signal.getsignal(signal.SIGINT)
-
-    def note(*_: object) -> None:
-        interrupted.set()
-        signal.signal(signal.SIGINT, before)
-
-    signal.signal(signal.SIGINT, note)
-    try:
-        yield interrupted
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _failures(
