@@ -34,3 +34,20 @@ def break_even_turn(one: ReplayResult, other: ReplayResult) -> int | None:
         return None
     index = overtakes_at(ours, theirs)
     return None if index is None else shared[index]
+
+
+def order_changes(costs: Sequence[float], others: Sequence[float]) -> tuple[int, ...]:
+    """Return every index at which the order of ``costs`` and ``others`` turns round, up to the last one both have.
+
+    The last of them is where it changes for good. A tie is no change: whoever was dearer before it counts as dearer still.
+    """
+    changes: list[int] = []
+    before = 0
+    for index, (cost, other) in enumerate(zip(costs, others, strict=False)):
+        if abs(cost - other) <= _TOLERANCE:
+            continue
+        now = 1 if cost > other else -1
+        if before and now != before:
+            changes.append(index)
+        before = now
+    return tuple(changes)

@@ -1,0 +1,104 @@
+"""Your conversations, break-even lengths and the floor, as the JSON contract has them (``contract.schema.json``)."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from memdash.metrics.conversations.costs import ConversationCosts, Conversations
+from memdash.metrics.conversations.floor import Floor, multiples
+from memdash.metrics.conversations.pairs import BreakEven
+from memdash.metrics.conversations.traffic import DAYS_A_MONTH
+from memdash.metrics.outcome import ReplayOutcome
+
+
+def conversations_json(found: Conversations) -> dict[str, Any]:
+    """Return what the conversations cost; null is "not given" or "not reported"."""
+    traffic = found.traffic
+    lengths = traffic.lengths
+    return {
+        "lengths": {
+            "source": lengths.source,
+            "mean_turns": round(lengths.mean, 6),
+            **{f"p{level}_turns": lengths.quantile(level / 100) for level in (50, 90, 95, 99)},
+            "longest_turns": lengths.longest,
+        },
+        "conversations_per_day": traffic.per_day,
+        "peak_hour_share": traffic.peak_hour_share,
+        "tokens_per_minute_limit": traffic.tokens_per_minute,
+        "days_a_month": DAYS_A_MONTH,
+        "longest_replayed_turns": found.longest_turns,
+        "share_longer": round(found.share_longer, 9),
+        "simulated": found.simulated,
+        "support": [
+            {"first_turn": one.first, "last_turn": one.last, "scripts": one.scripts} for one in found.support
+        ],
+        "settings": [_setting_json(one) for one in found.costs],
+        "left_out": [{"label": one.series, "reason": one.reason} for one in found.left_out],
+        "findings": list(found.findings),
+        "notes": list(found.notes),
+    }
+
+
+def break_even_json(pairs: Iterable[BreakEven]) -> list[dict[str, Any]]:
+    """Return every pair of settings whose order of cost changes with the length of the conversation."""
+    return [
+        {
+            "cheaper_when_short": one.short,
+            "other": one.other,
+            "turns": one.turns,
+            "changes": list(one.changes),
+            "cheaper_when_long": one.long,
+        }
+        for one in pairs
+    ]
+
+
+def floor_json(outcomes: Sequence[ReplayOutcome], under: Iterable[Floor]) -> dict[str, Any]:
+    """Return the floor by script and conditions, as the mean over its repeats, and every setting as a multiple of it."""
+    known = tuple(under)
+    groups: dict[tuple[str, str, str, str], list[Floor]] = defaultdict(list)
+    for one in known:
+        groups[one.conditions[:4]].append(one)
+    return {
+        "scripts": [
+            {
+                "script": script,
+                "model": model,
+                "cache": cache,
+                "cache_marks": marks,
+                "cost_usd": _usd(math.fsum(one.cost_usd for one in group) / len(group)),
+                "full_history_usd": _usd(math.fsum(one.full_history_usd for one in group) / len(group)),
+            }
+            for (script, model, cache, marks), group in groups.items()
+        ],
+        "settings": [
+            {"label": series, "multiple": None if ratio is None else round(ratio, 9)}
+            for series, ratio in multiples(outcomes, known).items()
+        ],
+    }
+
+
+def _setting_json(one: ConversationCosts) -> dict[str, Any]:
+    return {
+        "label": one.series,
+        "strategy": one.strategy,
+        "simulator_only": one.simulator_only,
+        "mean_usd": _usd(one.mean_usd),
+        "p50_usd": _usd(one.p50_usd),
+        "p95_usd": _usd(one.p95_usd),
+        "p99_usd": _usd(one.p99_usd),
+        "per_1000_usd": _usd(one.per_thousand_usd),
+        "per_month_usd": _usd(one.per_month_usd),
+        "peak_tokens_per_minute": None
+        if one.peak_tokens_per_minute is None
+        else round(one.peak_tokens_per_minute, 3),
+        "of_limit": None if one.of_limit is None else round(one.of_limit, 9),
+    }
+
+
+def _usd(dollars: float | None) -> float | None:
+    """To 10⁻¹² dollars, as everywhere in the contract."""
+    return None if dollars is None else round(dollars, 12)
