@@ -11,7 +11,7 @@ import io
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +21,15 @@ from memdash.spec import Provider, Replies
 
 if TYPE_CHECKING:
     from memdash.evidence import Evidence
-    from memdash.metrics import Prices
-    from memdash.replay_log import ReplayLog
+    from memdash.metrics import ReplayResult
     from memdash.store import StoredComparison
     from memdash.store.protocol import AnyStore
 
 Comparison = Mapping[str, Any]
 """The object of ``--format json``."""
+
+_TOGETHER = 100
+"""How many replays are read and measured in one go."""
 
 
 def read(store: AnyStore, comparison_id: str) -> dict[str, Any]:
@@ -39,21 +41,33 @@ def read(store: AnyStore, comparison_id: str) -> dict[str, Any]:
 
     stored = store.comparison(comparison_id)
     evidence = evidence_for(store, stored)
-    return assemble(stored, store.replay_logs(comparison_id), stored.prices, evidence)
+    with store.at_hand(comparison_id) as near:
+        return assemble(stored, measured(near, stored), evidence)
+
+
+def measured(store: AnyStore, stored: StoredComparison) -> Iterator[ReplayResult]:
+    """Yield the numbers of every replay in their order, a few replays held in memory at a time: a sweep has thousands."""
+    from memdash.metrics import Controls, measure
+
+    ids = [one.id for one in stored.replays]
+    controls = Controls(store.replay_logs(stored.id, [one.id for one in stored.replays if one.controls]))
+    for start in range(0, len(ids), _TOGETHER):
+        for log in store.replay_logs(stored.id, ids[start : start + _TOGETHER]):
+            yield measure(log, stored.prices, controls)
 
 
 def assemble(
-    stored: StoredComparison, logs: Sequence[ReplayLog], prices: Prices, evidence: Evidence | None = None
+    stored: StoredComparison, results: Iterable[ReplayResult], evidence: Evidence | None = None
 ) -> dict[str, Any]:
-    """Return the object of the JSON contract for a stored comparison, its money at ``prices``.
+    """Return the object of the JSON contract for a stored comparison from the numbers of its replays.
 
     ``evidence`` is what is known of the simulator's error in it.
     """
-    from memdash.metrics import comparison_json, measure_all, settings_json
+    from memdash.metrics import comparison_json, settings_json
     from memdash.metrics.confirmation import confirmation_json
 
     return comparison_json(
-        measure_all(logs, prices),
+        results,
         comparison=stored.id,
         title=stored.title,
         created_at=stored.created_at,

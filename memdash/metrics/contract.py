@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ def schema() -> dict[str, Any]:
 
 
 def comparison_json(
-    results: Sequence[ReplayResult],
+    results: Iterable[ReplayResult],
     *,
     comparison: str,
     title: str,

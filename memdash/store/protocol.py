@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from memdash.records import Record, Status
@@ -63,6 +64,9 @@ class AnyStore(Protocol):
 
     def columns(self, comparison_id: str) -> ReplayColumns:
         """Return what the outcomes of a comparison's replays are made of, as columns."""
+
+    def at_hand(self, comparison_id: str) -> AbstractContextManager[AnyStore]:
+        """Give a store in which many questions about one comparison cost no more than in the file itself."""
 
     def journal(self, replay_id: str) -> list[Record]:
         """Return everything a replay yielded, in the order of its sequence."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import http.client
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
@@ -173,6 +174,16 @@ class RemoteStore:
         """Return what the outcomes of a comparison's replays are made of, as columns."""
         return self._look_into(comparison_id, lambda store: store.columns(comparison_id))
 
+    @contextmanager
+    def at_hand(self, comparison_id: str) -> Iterator[AnyStore]:
+        """Give a copy of a comparison, fetched once for many questions."""
+        with ExitStack() as open_copies:
+
+            def copy(owner: Owner) -> AnyStore:
+                return open_copies.enter_context(_copy_of(owner, comparison_id, texts=False))
+
+            yield self._ask(copy, lambda store: store)
+
     def journal(self, replay_id: str) -> list[Record]:
         """Return everything a replay yielded, in the order of its sequence."""
         return self._look_into(_comparison_of(replay_id), lambda store: store.journal(replay_id), texts=True)
@@ -204,10 +215,7 @@ class RemoteStore:
         """Ask a question of a copy of a comparison."""
 
         def copy_and_ask(owner: Owner) -> T:
-            address = f"/comparison?{urlencode({'id': comparison_id, 'texts': int(texts)})}"
-            lines = owner.ask(address).split(b"\n")
-            with Store.open(MEMORY) as copy:
-                carry_out(from_lines(lines), copy)
+            with _copy_of(owner, comparison_id, texts=texts) as copy:
                 return question(copy)
 
         return self._ask(copy_and_ask, question)
@@ -237,6 +245,15 @@ class RemoteStore:
                 marked = [log.spec.id for log in logs if log.statuses and log.statuses[-1].message == GONE]
                 store.append_states(marked, Status.RUNNING)
             self._successor = store
+
+
+@contextmanager
+def _copy_of(owner: Owner, comparison_id: str, *, texts: bool) -> Iterator[Store]:
+    """A comparison in memory, as its owner has it now."""
+    lines = owner.ask(f"/comparison?{urlencode({'id': comparison_id, 'texts': int(texts)})}").split(b"\n")
+    with Store.open(MEMORY) as copy:
+        carry_out(from_lines(lines), copy)
+        yield copy
 
 
 def _comparison_of(replay_id: str) -> str:

@@ -252,6 +252,11 @@ class Store:
             numbers = Reader(cursor, self._database.name).replay_numbers(comparison_id)
             return read_columns(cursor, numbers)
 
+    @contextmanager
+    def at_hand(self, comparison_id: str) -> Iterator[Self]:
+        """Give a store in which many questions about one comparison are cheap: this one; its file is here."""
+        yield self
+
     def journal(self, replay_id: str) -> list[Record]:
         """Return everything a replay yielded, in the order of its sequence, block texts included.
 
