@@ -96,16 +96,21 @@ class Children:
 
     def cancel(self, task: Task) -> None:
         """Stop a task before its next record; one that has not started ends at once."""
+        for waiting in self.withdraw([task]):
+            waiting.on_end(Outcome.CANCELLED, None)
+
+    def withdraw(self, tasks: Iterable[Task]) -> list[Task]:
+        """Stop tasks before their next record; returns those that had not started, whose ``on_end`` is not called."""
         with self._changed:
-            task.cancelled = True
-            waiting = task in self._waiting
-            if waiting:
-                self._waiting.remove(task)
-            child = task.child
-        if waiting:
-            task.on_end(Outcome.CANCELLED, None)
-        elif child is not None:
-            child.cancel(task.spec.id)
+            stopped = set(tasks)
+            for task in stopped:
+                task.cancelled = True
+            withdrawn = [task for task in self._waiting if task in stopped]
+            self._waiting = deque(task for task in self._waiting if task not in stopped)
+            under_way = [(task.child, task.spec.id) for task in stopped if task.child is not None]
+        for child, replay_id in under_way:
+            child.cancel(replay_id)
+        return withdrawn
 
     def close(self) -> None:
         """End every child; tasks that wait or run end as cancelled."""

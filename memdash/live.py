@@ -70,15 +70,15 @@ class Threads:
             self._waiting.extend((task, guard) for task in tasks)
             self._start()
 
-    def cancel(self, task: Task) -> None:
-        """Stop a task before its next request or record; one that has not started ends at once."""
+    def withdraw(self, tasks: Iterable[Task]) -> list[Task]:
+        """Stop tasks before their next request or record; returns those that had not started, whose ``on_end`` is not called."""
         with self._changed:
-            task.cancelled = True
-            kept = [entry for entry in self._waiting if entry[0] is not task]
-            waiting = len(kept) < len(self._waiting)
-            self._waiting = deque(kept)
-        if waiting:
-            task.on_end(Outcome.CANCELLED, None)
+            stopped = set(tasks)
+            for task in stopped:
+                task.cancelled = True
+            withdrawn = [task for task, _guard in self._waiting if task in stopped]
+            self._waiting = deque(entry for entry in self._waiting if entry[0] not in stopped)
+        return withdrawn
 
     def close(self) -> None:
         """Stop everything; tasks end as cancelled, but for those that hang on the network, which are left behind."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self, TypeVar
 
@@ -28,6 +29,38 @@ class ReplayProgress:
     prompt_tokens: int | None
     cost_usd: float | None
     message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """Where the replays of a comparison stand together; ``over`` are those that have ended. See :class:`ReplayProgress`.
+
+    ``rounds`` are those of a sweep's refinement so far; ``refining`` says that the next one is being worked out.
+    """
+
+    replays: int
+    over: int
+    turn: int
+    turns: int
+    prompt_tokens: int | None
+    cost_usd: float | None
+    rounds: int = 0
+    refining: bool = False
+
+
+def add_up(replays: Iterable[ReplayProgress]) -> RunProgress:
+    """Add up where replays stand; tokens and dollars are None where they are not known of one of them."""
+    count = over = turn = turns = 0
+    tokens: int | None = 0
+    dollars: float | None = 0.0
+    for one in replays:
+        count += 1
+        over += one.status.over
+        turn += one.turn
+        turns += one.turns
+        tokens = _plus(tokens, one.prompt_tokens)
+        dollars = _plus(dollars, one.cost_usd)
+    return RunProgress(count, over, turn, turns, tokens, dollars)
 
 
 class Amount:

@@ -11,18 +11,21 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from threading import Event, Lock
+from threading import Lock, Thread, current_thread
 from typing import Self
 
+from memdash import numbers
 from memdash.budget import Budget, BudgetGuard, NoLimit, check_models
 from memdash.children import COMMAND, Children, Outcome, Task
 from memdash.errors import StoreError
 from memdash.estimate import Estimate, Estimator
 from memdash.live import Guard, PlayHere, Threads, play_here
 from memdash.prices import PriceTable
-from memdash.progress import ReplayProgress, Tally
+from memdash.progress import ReplayProgress, RunProgress, Tally, add_up
 from memdash.records import Record, RequestRecord, Status
-from memdash.spec import ComparisonSpec, Provider, ReplaySpec
+from memdash.refining import NextRound, next_round
+from memdash.runs import OverBefore, ReplayRun, Run
+from memdash.spec import ComparisonSpec, Provider
 from memdash.store.protocol import AnyStore
 
 _log = logging.getLogger(__name__)
@@ -40,7 +43,7 @@ class Worker:
     """Runs the replays of comparisons in the background; safe to use from several threads.
 
     ``on_change`` is called with a comparison's id whenever something of it has changed, from a thread of the worker. ``command``
-    and ``play`` are what plays a replay in a child and in this process.
+    and ``play`` are what plays a replay in a child and in this process, ``next_round`` what says how a sweep goes on.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class Worker:
         on_change: Callable[[str], None] | None = None,
         command: Sequence[str] = COMMAND,
         play: PlayHere = play_here,
+        next_round: NextRound = next_round,
     ) -> None:
         self._store = store
         self._on_change = on_change or _ignore
@@ -60,7 +64,9 @@ class Worker:
         self._one_by_one = Threads(1, play)
         self._estimator = Estimator(self._children, self._prices)
         self._lock = Lock()
-        self._runs: dict[str, _Run] = {}
+        self._next_round = next_round
+        self._runs: dict[str, Run] = {}
+        self._refining: set[Thread] = set()
         self._closing = False
 
     # -- starting and stopping -------------------------------------------------------------------------------------------
@@ -75,58 +81,75 @@ class Worker:
         if _in_children(spec):
             self._children.warm_up(len(replays))
         self._store.save_comparison(spec)
-        run = _Run(spec.id)
+        run = Run(spec.id)
+        run.spec = spec
         if spec.budget is not None:
             run.budget = Budget(spec.budget, self._prices)
         for replay in replays:
-            run.replays[replay.id] = _ReplayRun(replay, Tally(replay, self._prices), resumed=False)
-        self._start(run, spec)
+            run.add(ReplayRun(replay, Tally(replay, self._prices)))
+        self._start(run, run.unended)
         return spec.id
 
     def resume(self, comparison_id: str) -> int:
         """Let the replays of a comparison that were interrupted, cancelled or failed go on; returns how many.
 
-        They go on from what is stored of them: no answered request is sent again.
+        They go on from what is stored of them: no answered request is sent again. The refinement of a sweep goes on as well,
+        also where it was stopped between two rounds.
         """
-        run = _Run(comparison_id)
+        run = Run(comparison_id)
         with self._lock:
             if comparison_id in self._runs:
                 return 0
             self._runs[comparison_id] = run
         try:
-            spec = self._prepare(run)
+            self._prepare(run)
         except BaseException:
             self._drop(run)
             raise
-        if not run.replays:
-            self._drop(run)
-            return 0
-        self._start(run, spec)
-        return len(run.replays)
+        resumed = run.unended
+        if resumed:
+            self._start(run, resumed)
+        else:
+            self._all_ended(run)
+        return len(resumed)
 
-    def _prepare(self, run: _Run) -> ComparisonSpec:
-        """Fill a run with the replays of its comparison that can go on; returns what was compared."""
+    def _prepare(self, run: Run) -> None:
+        """Fill a run with the replays of its comparison, those that can go on and those that cannot."""
         stored = self._store.comparison(run.comparison_id)
-        logs = self._store.replay_logs(run.comparison_id)
+        run.spec, run.rounds = stored.spec, len(stored.refinements)
+        requests: list[RequestRecord] = []
+        for log in self._store.replay_logs(run.comparison_id):
+            tally = Tally.of(log, self._prices)
+            if stored.spec.budget is not None:
+                requests += log.requests
+            if tally.status not in RESUMABLE:
+                run.replays[log.spec.id] = OverBefore(tally.progress())
+                continue
+            tally.status, tally.message = Status.QUEUED, None
+            run.add(ReplayRun(log.spec, tally, resumed=True))
         if stored.spec.budget is not None:
-            requests = [request for log in logs for request in log.requests]
             run.budget = Budget(stored.spec.budget, self._prices, requests)
-        for log in logs:
-            if log.statuses and log.statuses[-1].status in RESUMABLE:
-                self._store.append_state(log.spec.id, Status.QUEUED, "goes on from what was recorded")
-                tally = Tally.of(log, self._prices)
-                tally.status, tally.message = Status.QUEUED, None
-                run.replays[log.spec.id] = _ReplayRun(log.spec, tally, resumed=True)
-        return stored.spec
+        going_on = [replay.spec.id for replay in run.unended]
+        if going_on:
+            self._store.append_states(going_on, Status.QUEUED, "goes on from what was recorded")
 
     def cancel(self, comparison_id: str, replay_id: str | None = None) -> None:
         """Stop a comparison, or one replay of it, before the next request; what was measured is kept and can go on."""
         with self._lock:
             run = self._runs.get(comparison_id)
-            replays = list(run.replays.values()) if run else []
-        for replay in replays:
-            if replay_id in (None, replay.spec.id) and replay.task and not replay.tally.status.over:
-                replay.pool.cancel(replay.task)
+            if run is None:
+                return
+            if replay_id is None:
+                run.cancelled = True
+            replays = [one for one in run.unended if replay_id in (None, one.spec.id)]
+        self._withdraw(run, replays)
+
+    def _withdraw(self, run: Run, replays: Sequence[ReplayRun]) -> None:
+        """Stop replays before their next request; those that had not started end here, all at once."""
+        by_task = {replay.task: replay for replay in replays if replay.task is not None}
+        for pool in {replay.pool for replay in by_task.values()}:
+            withdrawn = pool.withdraw(task for task, replay in by_task.items() if replay.pool is pool)
+            self._end(run, [by_task[task] for task in withdrawn], Outcome.CANCELLED)
 
     def wait(self, comparison_id: str, timeout: float | None = None) -> bool:
         """Wait until nothing of a comparison runs any more; returns whether that is so."""
@@ -143,18 +166,19 @@ class Worker:
         """Stop everything and leave nothing running; replays without an end are marked as interrupted."""
         with self._lock:
             self._closing = True
+            waiting = [(run, run.unended) for run in self._runs.values()]
+            refining = list(self._refining)
+        for run, replays in waiting:
+            self._withdraw(run, replays)
         self._children.close()
         self._live.close()
         self._one_by_one.close()
         with self._lock:
-            left = [
-                (run, replay)
-                for run in self._runs.values()
-                for replay in run.replays.values()
-                if not replay.ended
-            ]
-        for run, replay in left:  # they hang on the network; whatever they still say is not heard
-            self._end(run, replay, Outcome.CANCELLED, None)
+            left = [(run, run.unended) for run in self._runs.values()]
+        for run, replays in left:  # they hang on the network; whatever they still say is not heard
+            self._end(run, replays, Outcome.CANCELLED)
+        for thread in refining:
+            thread.join()
 
     def __enter__(self) -> Self:
         return self
@@ -165,16 +189,20 @@ class Worker:
     # -- looking on ------------------------------------------------------------------------------------------------------
 
     def progress(self, comparison_id: str) -> list[ReplayProgress]:
-        """Return where each replay of a comparison stands, whoever runs it."""
+        """Return where each replay of a comparison stands, whoever runs it; costs nothing while it runs here."""
         with self._lock:
             run = self._runs.get(comparison_id)
-            held = {replay.spec.id: replay.tally for replay in run.replays.values()} if run else {}
-            if run and run.whole:
-                return [tally.progress() for tally in held.values()]
-        return [
-            held[log.spec.id].progress() if log.spec.id in held else Tally.of(log, self._prices).progress()
-            for log in self._store.replay_logs(comparison_id)
-        ]
+            if run and run.replays:
+                return run.progress()
+        return [Tally.of(log, self._prices).progress() for log in self._store.replay_logs(comparison_id)]
+
+    def overview(self, comparison_id: str) -> RunProgress:
+        """Return where all replays of a comparison stand together, and whether its refinement is being worked out."""
+        with self._lock:
+            run = self._runs.get(comparison_id)
+            if run and run.replays:
+                return run.overview()
+        return add_up(self.progress(comparison_id))
 
     def estimate(self, spec: ComparisonSpec) -> Estimate | None:
         """Return what a comparison will take, rehearsed in the simulator; None while that is still being worked out.
@@ -189,27 +217,30 @@ class Worker:
 
     # -- within ----------------------------------------------------------------------------------------------------------
 
-    def _start(self, run: _Run, spec: ComparisonSpec) -> None:
+    def _start(self, run: Run, replays: Sequence[ReplayRun]) -> None:
+        spec = run.spec
         in_child = _in_children(spec)
         threads = self._live if spec.provider is Provider.ANTHROPIC else self._one_by_one
-        for replay in run.replays.values():
+        for replay in replays:
             replay.pool = self._children if in_child else threads
-            replay.task = self._task(run, replay, spec.provider)
+            replay.task = self._task(run, replay)
         with self._lock:
             if self._closing:
                 raise StoreError("the worker is closed")
             self._runs[run.comparison_id] = run
-        tasks = [replay.task for replay in run.replays.values() if replay.task]
+        tasks = [replay.task for replay in replays if replay.task]
         if in_child:
             self._children.submit(tasks)
-            return
-        for task in tasks:
-            guard: Guard = BudgetGuard(run.budget, task.spec.id) if run.budget else NoLimit()
-            threads.submit([task], guard)
+        else:
+            for task in tasks:
+                guard: Guard = BudgetGuard(run.budget, task.spec.id) if run.budget else NoLimit()
+                threads.submit([task], guard)
+        if run.cancelled:  # while they were made ready
+            self._withdraw(run, replays)
 
-    def _task(self, run: _Run, replay: _ReplayRun, provider: Provider) -> Task:
+    def _task(self, run: Run, replay: ReplayRun) -> Task:
         replay_id = replay.spec.id
-        paid = provider is Provider.ANTHROPIC
+        paid = replay.spec.provider is Provider.ANTHROPIC
 
         def start() -> list[Record]:
             if not replay.resumed:
@@ -231,31 +262,86 @@ class Worker:
                 self._store.flush()  # an answer that was paid for is kept before the next request is sent
             self._on_change(run.comparison_id)
 
-        return Task(replay.spec, start, take, lambda outcome, error: self._end(run, replay, outcome, error))
+        return Task(replay.spec, start, take, lambda outcome, error: self._end(run, [replay], outcome, error))
 
-    def _end(self, run: _Run, replay: _ReplayRun, outcome: Outcome, error: str | None) -> None:
+    def _end(
+        self, run: Run, replays: Sequence[ReplayRun], outcome: Outcome, error: str | None = None
+    ) -> None:
+        """Note how replays ended, where they have not said so themselves; all of them in the same way."""
         with self._lock:
-            if replay.ended:
-                return
-            replay.ended = True
-        if run.budget:
-            run.budget.release(replay.spec.id)
-        if not replay.tally.status.over:
-            replay.tally.status, replay.tally.message = self._verdict(outcome, error)
+            ending = [replay for replay in replays if not replay.ended]
+            for replay in ending:
+                replay.ended = True
+        if not ending:
+            return
+        silent = [replay for replay in ending if not replay.tally.status.over]
+        for replay in ending:
+            if run.budget:
+                run.budget.release(replay.spec.id)
+        if silent:
+            status, message = self._verdict(outcome, error)
+            for replay in silent:
+                replay.tally.status, replay.tally.message = status, message
             try:
-                self._store.append_state(replay.spec.id, replay.tally.status, replay.tally.message)
+                self._store.append_states([replay.spec.id for replay in silent], status, message)
             except StoreError as problem:
-                _log.error("the end of %s could not be kept: %s", replay.spec.id, problem)
+                what = numbers.listing([replay.spec.id for replay in silent])
+                _log.error("the end of %s could not be kept: %s", what, problem)
         with self._lock:
-            replay.settled = True
-            over = all(one.settled for one in run.replays.values())
+            run.settle(ending)
+            over = run.unsettled == 0
         if over:
-            with suppress(StoreError):  # whoever reads the results flushes too, and is told
-                self._store.flush()
+            self._all_ended(run)
+        self._on_change(run.comparison_id)
+
+    def _all_ended(self, run: Run) -> None:
+        """Every replay has ended: let a sweep's refinement go on, or be done."""
+        with suppress(StoreError):  # whoever reads the results flushes too, and is told
+            self._store.flush()
+        with self._lock:
+            run.refining = run.wants_refinement and not self._closing
+            if run.refining:
+                thread = Thread(target=self._refine, args=(run,), name="memdash-refine", daemon=True)
+                self._refining.add(thread)
+                thread.start()
+                return
+        self._drop(run)
+
+    def _refine(self, run: Run) -> None:
+        """Have the settings played that the next round of a sweep's refinement asks for; be done where there is none."""
+        try:
+            goes_on = self._play_next_round(run)
+        except Exception:  # what was played stays, and resuming takes the refinement up again
+            _log.exception("the refinement of %s ended early", run.comparison_id)
+            goes_on = False
+        with self._lock:
+            self._refining.discard(current_thread())
+        if not goes_on:
             self._drop(run)
         self._on_change(run.comparison_id)
 
-    def _drop(self, run: _Run) -> None:
+    def _play_next_round(self, run: Run) -> bool:
+        proposal = self._next_round(self._store, run.comparison_id)
+        if proposal is None or run.cancelled or self._closing:
+            return False
+        spec = run.spec.with_refined(proposal.choices)
+        added = [
+            ReplayRun(replay, Tally(replay, self._prices)) for replay in spec.replays()[len(run.replays) :]
+        ]
+        self._store.extend(run.comparison_id, proposal)
+        with self._lock:
+            run.spec = spec
+            run.refining = False
+            run.rounds += 1
+            for replay in added:
+                run.add(replay)
+        try:
+            self._start(run, added)
+        except StoreError:  # closed meanwhile
+            self._end(run, added, Outcome.CANCELLED)
+        return True
+
+    def _drop(self, run: Run) -> None:
         with self._lock:
             if self._runs.get(run.comparison_id) is run:
                 del self._runs[run.comparison_id]
@@ -269,35 +355,6 @@ class Worker:
         if outcome is Outcome.CRASHED:
             return Status.INTERRUPTED, error
         return Status.FAILED, error or "the replay ended without saying how"
-
-
-class _ReplayRun:
-    """One replay while this worker has it."""
-
-    def __init__(self, spec: ReplaySpec, tally: Tally, *, resumed: bool) -> None:
-        self.spec = spec
-        self.tally = tally
-        self.resumed = resumed
-        self.ended = False
-        self.settled = False
-        """Whether its end is stored as well."""
-        self.pool: Children | Threads
-        self.task: Task | None = None
-
-
-class _Run:
-    """One comparison while this worker has replays of it."""
-
-    def __init__(self, comparison_id: str) -> None:
-        self.comparison_id = comparison_id
-        self.budget: Budget | None = None
-        self.replays: dict[str, _ReplayRun] = {}
-        self.done = Event()
-
-    @property
-    def whole(self) -> bool:
-        """Whether every replay of the comparison is here, as none was left out by a resume."""
-        return bool(self.replays) and not any(replay.resumed for replay in self.replays.values())
 
 
 def _in_children(spec: ComparisonSpec) -> bool:

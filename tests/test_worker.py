@@ -433,3 +433,65 @@ def test_an_estimate_nobody_waits_for_any_more_makes_room_for_the_next(
     assert worker.estimate(busy) is None  # both children have enough to do
     monkeypatch.setattr("memdash.estimate._FORGOTTEN_SECONDS", -1.0)
     assert worker.estimate_now(a_comparison("full_history", turns=2)).requests == 2
+
+
+# -- hundreds of replays -------------------------------------------------------------------------------------------------
+
+
+def test_hundreds_of_queued_replays_are_cancelled_in_one_go(
+    worker: Worker, watch: Watch, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted: list[int] = []
+    append_states = store.append_states
+
+    def counted(replay_ids: Sequence[str], status: Status, message: str | None = None) -> None:
+        noted.append(len(replay_ids))
+        append_states(replay_ids, status, message)
+
+    monkeypatch.setattr(store, "append_states", counted)
+    spec = a_comparison(*(f"window:{keep}" for keep in range(1, 401)), scripts=(a_script("endless"),))
+    worker.submit(spec)
+    watch.until(lambda: sum(one.status is Status.RUNNING for one in worker.progress(spec.id)) == 2)
+    worker.cancel(spec.id)
+    assert worker.wait(spec.id, PATIENCE)
+    assert sorted(noted) == [1, 1, 398]
+    assert set(statuses(worker, spec)) == {Status.CANCELLED}
+
+
+def test_closing_with_hundreds_of_queued_replays_marks_them_in_one_go(
+    watch: Watch, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted: list[int] = []
+    append_states = store.append_states
+
+    def counted(replay_ids: Sequence[str], status: Status, message: str | None = None) -> None:
+        noted.append(len(replay_ids))
+        append_states(replay_ids, status, message)
+
+    monkeypatch.setattr(store, "append_states", counted)
+    spec = a_comparison(*(f"window:{keep}" for keep in range(1, 201)), scripts=(a_script("endless"),))
+    with Worker(store, processes=1, command=COMMAND, on_change=watch) as worker:
+        worker.submit(spec)
+        watch.until(lambda: worker.progress(spec.id)[0].turn > 0)
+    assert sorted(noted) == [1, 199]
+    assert {log.statuses[-1].status for log in store.replay_logs(spec.id)} == {Status.INTERRUPTED}
+
+
+def test_progress_of_what_runs_is_not_read_from_the_file(
+    worker: Worker, watch: Watch, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = run(worker, "full_history", "window:2", turns=3)
+    for replay in spec.replays():
+        store.append_state(replay.id, Status.INTERRUPTED)
+    worker.resume(spec.id)
+    assert worker.wait(spec.id, PATIENCE)
+    again = a_comparison("full_history", scripts=(a_script("endless"),))
+    worker.submit(again)
+    worker.cancel(again.id)
+    assert worker.wait(again.id, PATIENCE)
+    worker.resume(again.id)
+    monkeypatch.delattr(store.__class__, "replay_logs")
+    watch.until(lambda: worker.progress(again.id)[0].turn > 3)
+    assert worker.overview(again.id).replays == 1
+    worker.cancel(again.id)
+    assert worker.wait(again.id, PATIENCE)
