@@ -11,24 +11,36 @@ from collections.abc import Iterable
 from memdash.replay_columns import EVENT_KINDS, PURPOSES
 from memdash.store.rows import REQUEST_COLUMNS, USAGE_COLUMNS
 
-# Which comparisons are there, the newest first?
+# Which comparisons are there, the newest first? Replays are gathered before anything is joined to their comparison, whose
+# settings may be long.
 COMPARISONS = """
+with state as (
+    select replay, max_by(status, rowid) as status from replay_state group by replay
+),
+played as (
+    select
+        replay.comparison,
+        list(distinct replay.script_id order by replay.script_id) as scripts,
+        list(distinct replay.model order by replay.model) as models,
+        list(replay.series order by replay.number) as series,
+        list(coalesce(state.status, 'queued') order by replay.number) as statuses
+    from replay
+    left join state on state.replay = replay.number
+    group by replay.comparison
+)
 select
     comparison.id,
     comparison.title,
     comparison.created_at,
     comparison.provider,
     json_extract_string(json_extract_string(comparison.settings, '$.spec'), '$.confirms') as confirms,
-    list(distinct replay.script_id order by replay.script_id) as scripts,
-    list(distinct replay.model order by replay.model) as models,
-    list(replay.series order by replay.number) as series,
-    list(coalesce(state.status, 'queued') order by replay.number) as statuses
+    json_extract_string(json_extract_string(comparison.settings, '$.spec'), '$.sweep') is not null as sweep,
+    played.scripts,
+    played.models,
+    played.series,
+    played.statuses
 from present_comparison as comparison
-join replay on replay.comparison = comparison.id
-left join (
-    select replay, max_by(status, rowid) as status from replay_state group by replay
-) as state on state.replay = replay.number
-group by all
+join played on played.comparison = comparison.id
 order by comparison.created_at desc, comparison.id
 """
 
