@@ -47,6 +47,8 @@ class ComparisonSummary:
     series: tuple[str, ...]
     confirms: str | None = None
     """The simulated comparison that this live one checks."""
+    sweep: bool = False
+    """Whether it goes over ranges of thresholds."""
 
 
 @contextmanager
@@ -96,8 +98,9 @@ class Reader:
                 models=tuple(models),
                 series=tuple(dict.fromkeys(series)),
                 confirms=confirms,
+                sweep=sweep,
             )
-            for comparison_id, title, created_at, provider, confirms, scripts, models, series, statuses in self.fetch(
+            for comparison_id, title, created_at, provider, confirms, sweep, scripts, models, series, statuses in self.fetch(
                 queries.COMPARISONS
             )
         ]
