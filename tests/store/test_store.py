@@ -15,8 +15,9 @@ from memdash.errors import StoreError
 from memdash.prices import PriceTable
 from memdash.records import EventKind, EventRecord, Record, Status, to_line
 from memdash.replay_log import ReplayLog
-from memdash.spec import Provider
+from memdash.spec import Provider, Sweep
 from memdash.store import MEMORY, Store
+from memdash.strategies import parse_family
 from tests.store.any_records import journals
 from tests.store.samples import a_comparison, a_request, a_script, some_records
 
@@ -189,6 +190,13 @@ def test_a_comparison_in_a_list_says_what_it_holds_and_where_it_stands(store: St
     )
     assert second.provider is Provider.ANTHROPIC
     assert first.created_at > second.created_at
+
+
+def test_a_list_tells_a_sweep_from_a_comparison(store: Store) -> None:
+    store.save_comparison(a_comparison("window:2", title="plain"))
+    store.save_comparison(a_comparison("window:2", title="swept", sweep=Sweep((parse_family("window:2|3"),))))
+    store.flush()
+    assert {one.title: one.sweep for one in store.comparisons()} == {"plain": False, "swept": True}
 
 
 def test_states_are_in_the_order_in_which_they_came(store: Store) -> None:
