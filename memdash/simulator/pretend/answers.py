@@ -36,7 +36,7 @@ def find(question: Question, given: Sequence[Statement]) -> Found | None:
     rated = [
         Found(one, reached)
         for one in given
-        if _touches(one, wanted) and (reached := score(question, weights, one, owner)) >= THRESHOLD
+        if not wanted.isdisjoint(one.reach) and (reached := score(question, weights, one, owner)) >= THRESHOLD
     ]
     if not rated:
         return None
@@ -69,15 +69,6 @@ def answer(question: Question, given: Sequence[Statement]) -> str | None:
         Speaker.SYSTEM: "My instructions say",
     }[found.statement.speaker]
     return f"{source}: “{' '.join(quotes)}”"
-
-
-def _touches(one: Statement, wanted: frozenset[str]) -> bool:
-    """Whether a statement, or what stands beside it, has anything of the question; a cheap test for long texts."""
-    if not wanted.isdisjoint(one.sentence.units) or not wanted.isdisjoint(one.sentence.heading):
-        return True
-    if one.speaker is Speaker.TOOL:
-        return False
-    return any(other is not None and not wanted.isdisjoint(other.units) for other in (one.before, one.after))
 
 
 def _beside(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from memdash.simulator.pretend import units as reading
@@ -39,7 +40,7 @@ def corrected(question: Question, found: Found, given: Sequence[Statement]) -> F
 
 def _corrects(question: Question, current: Found, one: Statement, user_messages: Sequence[int]) -> bool:
     text = one.text
-    if not (UPDATE.search(text) or _CORRECTION.search(text)) or is_question(text):
+    if not _may_correct(text):
         return False
     old = {value.text.lower() for kind in question.kinds for value in values(current.statement.text, kind)}
     new = {value.text.lower() for kind in question.kinds for value in values(text, kind)}
@@ -59,6 +60,12 @@ def _corrects(question: Question, current: Found, one: Statement, user_messages:
     if one.message == current.statement.message:
         return one.index - current.statement.index <= 2
     return one.message in [message for message in user_messages if message > current.statement.message][:1]
+
+
+@lru_cache(maxsize=20_000)
+def _may_correct(text: str) -> bool:
+    """Whether a sentence is worded as a correction, and does not ask."""
+    return bool(UPDATE.search(text) or _CORRECTION.search(text)) and not is_question(text)
 
 
 def _numbers(text: str) -> set[str]:

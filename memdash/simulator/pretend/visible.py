@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from threading import Lock
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from memdash.simulator.pretend.units import units
 
 Request = Mapping[str, Any]
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Speaker(Enum):
@@ -25,8 +27,7 @@ class Speaker(Enum):
     TOOL = "tool"
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """One text in the request. ``message`` is its message's index, -1 for the system prompt; ``about`` what it is an answer to."""
 
     speaker: Speaker
@@ -45,7 +46,10 @@ class Sentence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence in its place. Later places are newer. ``call`` is the tool call it is a result of, ``about`` that call's units."""
+    """A sentence in its place. Later places are newer. ``call`` is the tool call it is a result of, ``about`` that call's units.
+
+    ``reach`` are the units of the sentence and of what lends it meaning: its heading and, but in a tool result, its neighbours.
+    """
 
     speaker: Speaker
     message: int
@@ -55,6 +59,7 @@ class Statement:
     call: str
     before: Sentence | None
     after: Sentence | None
+    reach: frozenset[str]
 
     @property
     def place(self) -> tuple[int, int]:
@@ -96,37 +101,36 @@ def split(text: str) -> list[str]:
     return [piece[at : at + _LONGEST] for piece in found for at in range(0, max(len(piece), 1), _LONGEST)]
 
 
-class _Shelf:
-    """The sentences of texts read before, up to ``limit`` characters; the least recently read goes first."""
+class _Shelf(Generic[K, V]):
+    """What ``read`` made of things before, up to ``limit`` characters of them as ``size`` counts; the least recently used goes first."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, read: Callable[[K], V], size: Callable[[K], int], limit: int) -> None:
+        self._read = read
+        self._measure = size
         self._limit = limit
         self._size = 0
-        self._texts: OrderedDict[str, tuple[Sentence, ...]] = OrderedDict()
+        self._known: OrderedDict[K, V] = OrderedDict()
         self._lock = Lock()
 
-    def sentences(self, text: str) -> tuple[Sentence, ...]:
+    def get(self, key: K) -> V:
         with self._lock:
-            known = self._texts.get(text)
+            known = self._known.get(key)
             if known is not None:
-                self._texts.move_to_end(text)
+                self._known.move_to_end(key)
                 return known
-        read = tuple(_read(text))
+        read = self._read(key)
         with self._lock:
-            if text not in self._texts:
-                self._texts[text] = read
-                self._size += len(text)
-                while self._size > self._limit and len(self._texts) > 1:
-                    self._size -= len(self._texts.popitem(last=False)[0])
+            if key not in self._known:
+                self._known[key] = read
+                self._size += self._measure(key)
+                while self._size > self._limit and len(self._known) > 1:
+                    self._size -= self._measure(self._known.popitem(last=False)[0])
         return read
-
-
-_shelf = _Shelf(limit=6_000_000)
 
 
 def sentences(text: str) -> tuple[Sentence, ...]:
     """Return the sentences of ``text``; each distinct text is read once."""
-    return _shelf.sentences(text)
+    return _sentences.get(text)
 
 
 def _read(text: str) -> Iterator[Sentence]:
@@ -146,6 +150,9 @@ def _read(text: str) -> Iterator[Sentence]:
             heading = frozenset()
         for one in split(line):
             yield Sentence(one, units(one), heading)
+
+
+_sentences = _Shelf[str, tuple[Sentence, ...]](lambda text: tuple(_read(text)), len, limit=6_000_000)
 
 
 def _fields(data: Any, path: tuple[str, ...], beside: frozenset[str], depth: int = 0) -> Iterator[Sentence]:
@@ -245,18 +252,31 @@ def statements(shown: Iterable[Passage]) -> list[Statement]:
     for passage in shown:
         index = index if passage.message == message else 0
         message = passage.message
-        said = sentences(passage.text)
-        about = units(passage.about) if passage.about else frozenset()
-        for at, sentence in enumerate(said):
-            before = said[at - 1] if at else None
-            after = said[at + 1] if at + 1 < len(said) else None
-            found.append(
-                Statement(
-                    passage.speaker, passage.message, index, sentence, about, passage.about, before, after
-                )
-            )
-            index += 1
+        placed = _placed.get((passage, index))
+        found += placed
+        index += len(placed)
     return found
+
+
+def _place(passage: Passage, first: int) -> Iterator[Statement]:
+    """Yield the sentences of one passage; ``first`` is the place of its first one in its message."""
+    said = sentences(passage.text)
+    about = units(passage.about) if passage.about else frozenset()
+    for at, sentence in enumerate(said):
+        before = said[at - 1] if at else None
+        after = said[at + 1] if at + 1 < len(said) else None
+        reach = sentence.units | sentence.heading
+        if passage.speaker is not Speaker.TOOL:
+            reach = reach.union(*(other.units for other in (before, after) if other is not None))
+        yield Statement(
+            passage.speaker, passage.message, first + at, sentence, about, passage.about, before, after, reach
+        )
+
+
+_placed = _Shelf[tuple[Passage, int], tuple[Statement, ...]](
+    lambda key: tuple(_place(*key)), lambda key: len(key[0].text), limit=300_000
+)
+"""Statements by passage and place: the probes of a conversation show the same ones over and over."""
 
 
 def _blocks(content: Any) -> Sequence[Mapping[str, Any]]:
