@@ -180,8 +180,7 @@ def entry_block(entry: str) -> str:
     return entry.lstrip("+").rpartition(":")[2]
 
 
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+_dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def shared_length(before: Sequence[str], now: Sequence[str]) -> int:

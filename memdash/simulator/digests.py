@@ -25,9 +25,14 @@ def text_bytes(text: str) -> bytes:
 
 def as_written(value: Any) -> str:
     """Return JSON with keys in the order they were sent, as the prompt shows them."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _AS_WRITTEN.encode(value)
 
 
 def in_any_order(value: Any) -> str:
     """Return JSON that does not depend on the order of keys."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return _IN_ANY_ORDER.encode(value)
+
+
+# ``json.dumps`` makes an encoder anew for every call that asks for anything but its defaults.
+_AS_WRITTEN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_IN_ANY_ORDER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)

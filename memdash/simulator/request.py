@@ -136,8 +136,8 @@ class RequestReader:
         model = _model(body["model"])
         options = read_options(body, model, rules, is_count=is_count, relax_limits=self._relax_limits)
         to_compact = options.compaction is not None and not is_count
-        step = self._conversation(rules).read(body["messages"], to_compact=to_compact)
-        opening = self._openings.read(body, key, model, options, rules, step)
+        step = self._conversation(rules.of_content).read(body["messages"], to_compact=to_compact)
+        opening = self._openings.read(body, key, model, options, rules.of_content, step)
         _check_fit(step, model, options, opening.tool_set)
         placed = place(step, opening, options, self._clearing)
         transformations = self._check_thinking(placed.prompt, step, options, rules)

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from urllib.parse import parse_qs, unquote
 
 from memdash.simulator.catalogue import get_model, list_models
+from memdash.simulator.digests import as_written
 from memdash.simulator.engine import Caller, Engine, Timing
 from memdash.simulator.errors import ApiError, invalid
 from memdash.simulator.hint import HINT_HEADER, Hint
@@ -48,7 +49,7 @@ class Answer:
 
     def encode(self) -> bytes:
         """Return the JSON body as bytes."""
-        return json.dumps(self.data, ensure_ascii=False, separators=(",", ":")).encode()
+        return as_written(self.data).encode()
 
 
 class Wire:

@@ -26,6 +26,7 @@ _BETAS_THAT_MATTER = frozenset(
         CACHE_DIAGNOSTICS,
     }
 )
+_BETAS_OF_CONTENT = frozenset({OUTPUT_CONFIG_IN_CONVERSATION, THRESHOLD_COMPACTION, COMPACTION_ON_DEMAND})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,11 @@ class Rules:
     def allows(self, beta: str) -> bool:
         """Whether the request's header names this beta."""
         return beta in self.betas
+
+    @property
+    def of_content(self) -> Rules:
+        """The part that decides how system prompt, tools and messages are read; requests that agree in it share what was read."""
+        return _rules(self.strict, self.betas & _BETAS_OF_CONTENT)
 
 
 def rules_for(api_version: str, betas: Iterable[str]) -> Rules:
