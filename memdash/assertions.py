@@ -1,8 +1,8 @@
-"""Assertions over the replays of a comparison: ``recall>=1``, ``window of 4: wait_ms.p95<=9000``.
+"""Assertions over the replays of a comparison: ``recall>=1``, ``window of 4: wait_ms.p95<=9000``, ``loss_high<=0.05``.
 
-An assertion names one field of a replay as ``--format json`` prints it, compares it with a value and holds for
-every replay, or for those of one label. A field that is null (no probes, an unknown price, something the server
-does not report) fails: what was not measured has not been shown to hold.
+An assertion names one field of a replay as ``--format json`` prints it, or of a group of repeats (``loss_high`` is its ``loss``'s
+``high``), compares it with a value and holds for every replay or group, or for those of one label. A field that is null (no
+probes, an unknown price, something the server does not report) fails: what was not measured has not been shown to hold.
 """
 
 from __future__ import annotations
@@ -32,6 +32,13 @@ _EXPRESSION = re.compile(
     re.DOTALL,
 )
 _FORM = 'write FIELD OP VALUE, for instance recall>=1 or "window of 4: cost_usd<=0.10" (OP: >= <= > < == !=)'
+
+GROUP_FIELDS: Mapping[str, tuple[str, str]] = {
+    f"{name}_{part}": (name, part)
+    for name in ("cost_usd", "prompt_tokens", "cache_share", "wait_p95_ms", "kept", "recall", "loss")
+    for part in ("mean", "low", "high", "worst")
+}
+"""What can be asserted of a group, the repeats of one setting on one script, and where the JSON contract has it."""
 
 
 class _Kind(Enum):
@@ -72,7 +79,7 @@ class Assertion:
     """One expectation; ``label`` None means every replay.
 
     A list (``errors``, ``marks``) is compared by its length with a number, and by whether it holds a word with a
-    text: ``errors==0``, ``marks!=never_fires``.
+    text: ``errors==0``, ``marks!=never_fires``. ``of_groups`` says that it speaks of groups, not of single replays.
     """
 
     source: str
@@ -80,6 +87,7 @@ class Assertion:
     field: str
     op: str
     value: float | str | bool
+    of_groups: bool = False
 
     def concerns(self, label: str, series: str) -> bool:
         """Whether it speaks of the replay of this label and series."""
@@ -102,6 +110,27 @@ class Assertion:
             return None
         return self._told(replay, str(actual).lower() if isinstance(actual, bool) else str(actual))
 
+    def group_failure(self, group: Mapping[str, Any]) -> str | None:
+        """Return in one line why it does not hold for ``group`` (as in the JSON contract), None where it holds."""
+        name, part = GROUP_FIELDS[self.field]
+        actual = group[name][part]
+        if group["unfinished"]:
+            played = group["n"] + group["unfinished"]
+            found = f"not known: {group['unfinished']} of {played} replays did not finish"
+        elif actual is not None:
+            if _COMPARE[self.op](actual, self.value):
+                return None
+            found = str(actual)
+        elif group[name]["mean"] is not None:
+            found = "not known: one replay has no interval; play more of them with --repeats"
+        elif name == "loss":
+            found = "not known: there is no full history beside it, or no fact to lose"
+        else:
+            found = "not reported or unknown"
+        return (
+            f"assertion failed: {self.source}: {group['label']} on {group['script']}: {self.field} is {found}"
+        )
+
     def _told(self, replay: Mapping[str, Any], actual: str) -> str:
         return f"assertion failed: {self.source}: {replay['label']}: {self.field} is {actual}"
 
@@ -122,7 +151,11 @@ def parse_assertion(
     if numbers is not None:
         kinds: dict[str, _Kind] = dict.fromkeys(numbers, _Kind.NUMBER)
     else:
-        kinds = {**_FIELDS, **{f"params.{name}": _Kind.ANY for name in params}}
+        kinds = {
+            **_FIELDS,
+            **{f"params.{name}": _Kind.ANY for name in params},
+            **dict.fromkeys(GROUP_FIELDS, _Kind.NUMBER),
+        }
     if field not in kinds:
         raise InputError(f"--assert {text!r}: there is no field {field!r}{_near(field, kinds)}")
     if not written:
@@ -135,15 +168,37 @@ def parse_assertion(
     states = [str(one) for one in Status]
     if field == "status" and value not in states:
         raise InputError(f"--assert {text!r}: there is no status {written!r}{_near(written, states)}")
-    return Assertion(text.strip(), match["label"], field, op, value)
+    return Assertion(
+        text.strip(), match["label"], field, op, value, of_groups=numbers is None and field in GROUP_FIELDS
+    )
 
 
-def check_labels(assertions: Sequence[Assertion], labels: Sequence[str]) -> None:
-    """Raise :class:`InputError` for an assertion about a label that no replay of the comparison has."""
+def check_labels(assertions: Sequence[Assertion], labels: Sequence[str], series: Sequence[str]) -> None:
+    """Raise :class:`InputError` for an assertion about a label that no replay of the comparison has, or no group (a series)."""
     for one in assertions:
-        if one.label is not None and one.label not in labels:
-            near = _near(one.label, labels)
-            raise InputError(f"--assert {one.source!r}: there is no replay {one.label!r}{near}")
+        known = list(series) if one.of_groups else [*labels, *series]
+        if one.label is not None and one.label not in known:
+            what = "group" if one.of_groups else "replay"
+            raise InputError(
+                f"--assert {one.source!r}: there is no {what} {one.label!r}{_near(one.label, known)}"
+            )
+
+
+def failures(
+    assertions: Iterable[Assertion], comparison: Mapping[str, Any], series: Mapping[str, str]
+) -> list[str]:
+    """Say in one line each what does not hold in a comparison of the JSON contract; ``series`` is that of each replay's id."""
+    found: list[str | None] = []
+    for one in assertions:
+        if one.of_groups:
+            groups = comparison["groups"]
+            found += [
+                one.group_failure(group) for group in groups if one.concerns(group["label"], group["label"])
+            ]
+        else:
+            replays = comparison["replays"]
+            found += [one.failure(it) for it in replays if one.concerns(it["label"], series[it["id"]])]
+    return [failure for failure in found if failure is not None]
 
 
 def _value(written: str, kind: _Kind, text: str, field: str) -> float | str | bool:

@@ -74,6 +74,7 @@ def assemble(
         settings=settings_json(stored.spec),
         token_counter=token_counter(stored),
         versions={**stored.versions, "rules": basis(stored, evidence)},
+        sweep=stored.spec.sweep,
         confirmation=confirmation_json(evidence.confirmation) if evidence and evidence.own else None,
     )
 

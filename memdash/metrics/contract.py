@@ -9,8 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from memdash.metrics.outcome import ReplayOutcome, outcome_of
 from memdash.metrics.result import Percentiles, ReplayResult, TurnResult, Waits
-from memdash.spec import ComparisonSpec
+from memdash.metrics.sweep.analysis import CONVERSATIONS_PER_MONTH, analyse
+from memdash.metrics.sweep.contract import front_json, groups_json, recommendation_json, worth_json
+from memdash.metrics.sweep.groups import groups_of
+from memdash.metrics.sweep.losses import basis_of, cell_losses
+from memdash.spec import ComparisonSpec, Sweep
 
 SCHEMA_PATH = Path(__file__).with_name("contract.schema.json")
 
@@ -30,15 +35,21 @@ def comparison_json(
     settings: Mapping[str, Any],
     token_counter: str,
     versions: Mapping[str, str],
-    recommendation: Mapping[str, Any] | None = None,
-    pareto: Sequence[Mapping[str, Any]] | None = None,
+    sweep: Sweep | None = None,
+    conversations_per_month: float = CONVERSATIONS_PER_MONTH,
     confirmation: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Put a comparison together as the one object a program reads.
 
     ``settings`` is what :func:`settings_json` makes of a specification; ``token_counter`` is ``estimate`` or ``ctok`` with its
-    version. A time without a zone is taken as UTC.
+    version. A time without a zone is taken as UTC. Only a ``sweep`` has a recommendation and a front; with several models
+    ``recommendation`` is that of the first.
     """
+    replays: list[dict[str, Any]] = []
+    outcomes: list[ReplayOutcome] = []
+    for result in results:
+        replays.append(replay_json(result))
+        outcomes.append(outcome_of(result))
     moment = created_at if created_at.tzinfo else created_at.replace(tzinfo=UTC)
     return {
         "comparison": comparison,
@@ -47,10 +58,29 @@ def comparison_json(
         "settings": dict(settings),
         "token_counter": token_counter,
         "versions": dict(versions),
-        "replays": [replay_json(result) for result in results],
-        "recommendation": None if recommendation is None else dict(recommendation),
-        "pareto": None if pareto is None else [dict(one) for one in pareto],
+        "replays": replays,
+        **_together(outcomes, sweep, conversations_per_month),
         "confirmation": None if confirmation is None else dict(confirmation),
+    }
+
+
+def _together(
+    outcomes: Sequence[ReplayOutcome], sweep: Sweep | None, conversations_per_month: float
+) -> dict[str, Any]:
+    """What the replays say together: the groups of any comparison, the rest for a sweep."""
+    if sweep is None:
+        groups = groups_of(outcomes, cell_losses(outcomes, basis_of(outcomes)))
+        nothing = ("recommendation", "recommendations", "unrecommended", "pareto", "worth")
+        return {"groups": groups_json(groups), **dict.fromkeys(nothing)}
+    analysis = analyse(outcomes, max_loss=sweep.max_loss, conversations_per_month=conversations_per_month)
+    recommendations = [recommendation_json(one) for one in analysis.recommendations]
+    return {
+        "groups": groups_json(analysis.groups),
+        "recommendation": recommendations[0] if recommendations else None,
+        "recommendations": recommendations,
+        "unrecommended": analysis.unrecommended,
+        "pareto": front_json(analysis.frontier),
+        "worth": worth_json(analysis.worth),
     }
 
 
@@ -123,11 +153,13 @@ def settings_json(spec: ComparisonSpec) -> dict[str, Any]:
         value = getattr(spec, field.name)
         if field.name == "scripts":
             value = [script.id for script in value]
-        elif field.name == "strategies":
+        elif field.name in ("strategies", "refined"):
             value = [
                 {"name": choice.name, "params": dict(choice.params), "label": choice.label}
                 for choice in value
             ]
+        elif field.name == "sweep" and value is not None:
+            value = {**dataclasses.asdict(value), "families": [str(family) for family in value.families]}
         elif isinstance(value, tuple):
             value = [str(one) for one in value]
         if field.name not in ("id", "title"):
