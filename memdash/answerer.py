@@ -6,8 +6,11 @@ it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from enum import StrEnum
+
+from memdash.errors import InputError
 
 VERSION_KEY = "answered_by"
 """Where a live comparison's versions say who answered it."""
@@ -49,3 +52,16 @@ def recorded_answerer(versions: Mapping[str, str]) -> Answerer:
     """Return who answered a live comparison, as its versions say."""
     kind = versions.get(VERSION_KEY, "")
     return Answerer(kind) if kind in set(Answerer) else Answerer.NOT_RECORDED
+
+
+def has_key() -> bool:
+    """Return whether there is a key for live requests; the key itself is read by the SDK alone."""
+    return bool(os.environ.get("ANTHROPIC_API_KEY"))
+
+
+def check_key(what: str) -> None:
+    """Raise :class:`InputError` where ``what`` (for instance "a live run") needs a key and there is none."""
+    if not has_key():
+        raise InputError(
+            f"{what} needs a key: set ANTHROPIC_API_KEY (a server of your own at ANTHROPIC_BASE_URL may take any text)"
+        )

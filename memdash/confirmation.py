@@ -74,7 +74,7 @@ def confirmation_spec(stored: StoredComparison, labels: Iterable[str], budget: f
 
 
 def confirmable(replays: Sequence[ReplaySpec], done: Collection[str]) -> tuple[str, ...]:
-    """Return the settings of which every replay is among ``done`` (by id), in their order: the others leave nothing to compare."""
+    """Return the settings of which every replay is among ``done`` (by id), in order: the others leave nothing to compare."""
     return tuple(
         series
         for series in dict.fromkeys(replay.series for replay in replays)

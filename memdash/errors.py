@@ -4,6 +4,7 @@
     ├── InputError            what a person gave us cannot be used: a script, a specification, an option (exit code 2)
     │   └── ScriptError       a script or a conversation file, with file, line and field
     ├── StoreError            the database cannot be opened or written
+    ├── CountError            a server does not count tokens
     └── BudgetExceeded        the next request could pass the budget
 
 A refusal by the Messages API is not in this tree: it is the SDK's own exception, and a result of the replay.
@@ -50,3 +51,7 @@ class StoreError(MemdashError):
 
 class BudgetExceeded(MemdashError):
     """Raised before a request that could take a comparison past its budget."""
+
+
+class CountError(MemdashError):
+    """Raised when a server does not count the tokens of a request; says what it answered."""

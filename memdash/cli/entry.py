@@ -22,6 +22,7 @@ _COMMANDS = {
     "strategies": "memdash.cli.listings:strategies",
     "prices": "memdash.cli.listings:prices",
     "simulate": "memdash.cli.simulate:simulate",
+    "calibrate": "memdash.cli.calibrate:calibrate",
     "check": "memdash.cli.check:check",
 }
 """Where each command lives, in the order the help shows them."""
