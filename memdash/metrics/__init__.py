@@ -47,7 +47,7 @@ from memdash.metrics.summary import (
     DearerPair,
     SeriesSummary,
     Spread,
-    cost_against_full_history,
+    costs_against_full_history,
     dearer_with_fewer_tokens,
     summarise,
 )
@@ -97,7 +97,7 @@ __all__ = [
     "compaction_summaries",
     "compactions",
     "comparison_json",
-    "cost_against_full_history",
+    "costs_against_full_history",
     "dearer_with_fewer_tokens",
     "explain",
     "facts_stated",

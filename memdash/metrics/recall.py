@@ -37,6 +37,11 @@ class Controls:
                 if failed_whole or passed_empty:
                     self._not_tests.add(_point(log, probe.fact, probe.asked_after))
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Controls) and self._not_tests == other._not_tests
+
+    __hash__ = None  # type: ignore[assignment]  # equal by what they hold, as a set is
+
     def is_test(self, log: ReplayLog, fact: str, asked_after: int) -> bool:
         """Whether the probe passes with the whole history and fails with none, as far as that is known."""
         return _point(log, fact, asked_after) not in self._not_tests

@@ -113,13 +113,13 @@ def dearer_with_fewer_tokens(summaries: Iterable[SeriesSummary]) -> tuple[Dearer
     return tuple(sorted(pairs, key=lambda pair: (-pair.cost, pair.series, pair.other)))
 
 
-def cost_against_full_history(result: ReplayResult, results: Iterable[ReplayResult]) -> float | None:
-    """Return how much more (+) or less (-) a replay cost than the full history of the same script and settings.
+def costs_against_full_history(results: Sequence[ReplayResult]) -> dict[str, float | None]:
+    """Return by id how much more (+) or less (-) each replay cost than the full history of the same script and settings.
 
     None for the full history itself, without one, for a replay that is not done and where a cost is not known.
     """
     baselines = {_cell(one): one for one in results if one.strategy == BASELINE and one.done}
-    return _against([result], baselines, lambda one: one.cost_usd)
+    return {one.id: _against([one], baselines, lambda any_one: any_one.cost_usd) for one in results}
 
 
 def _summary(

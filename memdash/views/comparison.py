@@ -10,8 +10,10 @@ from typing import Final
 import streamlit as st
 
 from memdash import report
-from memdash.metrics import ReplayResult, SeriesSummary, cost_against_full_history, measure_all, summarise
+from memdash.following import Follower
+from memdash.metrics import ReplayResult, SeriesSummary, costs_against_full_history, summarise
 from memdash.palette import Style, assign
+from memdash.progress import RunProgress
 from memdash.replay_log import ReplayLog
 from memdash.scripts import Script
 from memdash.spec import Provider
@@ -72,6 +74,20 @@ class View:
         """The replays that can go on from where they stopped."""
         return [one for one in self.results if one.status in RESUMABLE]
 
+    @property
+    def progress(self) -> RunProgress:
+        """Where its replays stand together."""
+        tokens = [one.prompt_tokens or 0 for one in self.results]
+        spent = [one.cost_usd for one in self.results if one.cost_usd is not None]
+        return RunProgress(
+            replays=len(self.results),
+            over=sum(one.status.over for one in self.results),
+            turn=sum(one.turns_completed for one in self.results),
+            turns=sum(one.turns_planned for one in self.results),
+            prompt_tokens=sum(tokens),
+            cost_usd=sum(spent),
+        )
+
     def of_script(self, script: str | None) -> list[ReplayResult]:
         """The replays of one script, or all."""
         return [one for one in self.results if script in (None, one.script)]
@@ -89,18 +105,21 @@ def view(comparison_id: str) -> View:
 
 @st.cache_resource(max_entries=_KEPT_IN_MEMORY, show_spinner=False)
 def _view(path: str, comparison_id: str, version: int) -> View:
-    """``path`` and ``version`` are what makes two readings different; neither is read here."""
-    store = services().store
-    stored = store.comparison(comparison_id)
-    logs = store.replay_logs(comparison_id)
-    results = measure_all(logs, stored.prices)
+    """``version`` is what makes two readings of a comparison different; it is not read here."""
+    stored, logs, results = _follower(path, comparison_id).read()
     return View(
         stored=stored,
         logs=logs,
         results=results,
-        changes={one.id: cost_against_full_history(one, results) for one in results},
+        changes=costs_against_full_history(results),
         styles=assign((one.series, one.strategy) for one in results),
     )
+
+
+@st.cache_resource(max_entries=_KEPT_IN_MEMORY, show_spinner=False)
+def _follower(path: str, comparison_id: str) -> Follower:
+    """``path`` tells the comparisons of two databases apart."""
+    return Follower(services().store, comparison_id)
 
 
 def file_of(comparison_id: str, ending: str) -> bytes:

@@ -8,7 +8,7 @@ import pytest
 
 from memdash.metrics import (
     ReplayResult,
-    cost_against_full_history,
+    costs_against_full_history,
     dearer_with_fewer_tokens,
     measure_all,
     summarise,
@@ -67,14 +67,14 @@ def test_savings_are_measured_against_the_full_history_of_the_same_script_and_se
 
 def test_a_replay_is_not_measured_against_a_full_history_with_another_cache() -> None:
     measured = results(full(turn(1, input=100), cache=CacheLifetime.OFF), window(turn(1, input=50)))
-    assert cost_against_full_history(measured[1], measured) is None
+    assert costs_against_full_history(measured)[measured[1].id] is None
 
 
 def test_cost_against_full_history_of_one_replay() -> None:
     measured = results(
         full(turn(1, input=100)), window(turn(1, input=60)), window(end=Status.RUNNING, series="w")
     )
-    assert [cost_against_full_history(one, measured) for one in measured] == [None, pytest.approx(-0.4), None]
+    assert list(costs_against_full_history(measured).values()) == [None, pytest.approx(-0.4), None]
 
 
 @pytest.mark.parametrize("end", [one for one in Status if one is not Status.DONE])
