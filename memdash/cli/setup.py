@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from importlib.util import find_spec
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
+from memdash import numbers
 from memdash.cli.values import Budget, Finite, Title
 from memdash.errors import InputError
 from memdash.spec import (
@@ -22,13 +24,23 @@ from memdash.spec import (
     ComparisonSpec,
     Provider,
     Replies,
+    Sweep,
 )
-from memdash.strategies import StrategyChoice, parse
+from memdash.strategies import Family, StrategyChoice, parse_family, strategy, swept
 
 DEFAULT_SCRIPT = "trip-planning"
+DEFAULT_FAMILIES = ("compaction:500..8000*2", "window:2|3|4|6|8|12|16|24", "window:keep=4,trim_at=8..24/4")
+"""What ``sweep`` goes over where nothing is chosen: from a threshold that fires on every turn to one that never does."""
 DEFAULT_STRATEGIES = ("full_history", "window:4", "window:keep=4,thinking=keep", "compaction:2000")
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class AskedSweep(NamedTuple):
+    """A sweep as it was asked for, and the combinations that no strategy takes, with why."""
+
+    spec: ComparisonSpec
+    left_out: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +66,60 @@ class Setup:
     token_counter: str
     title: str | None
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that were asked for."""
+        return self.model or (DEFAULT_MODEL,)
+
     def spec(self) -> ComparisonSpec:
         """Return the comparison that was asked for.
 
-        Raises :class:`InputError` for an unknown script, strategy or model, and for a live run without a limit.
+        Raises :class:`InputError` for an unknown script, strategy or model, a range, and a live run without a limit.
         """
+        self._check_models()
+        chosen = [_single(text).choices(self.models) for text in self.strategy or DEFAULT_STRATEGIES]
+        strategies = tuple(itertools.chain(*chosen))
+        return self._comparison(strategies, _strategies(len(strategies)))
+
+    def sweep(self, *, max_loss: float, refine: bool, limit: int) -> AskedSweep:
+        """Return the sweep that was asked for: every setting of every strategy, and full history to compare with.
+
+        Raises :class:`InputError` as :meth:`spec` does, and where a strategy has no setting that can be run.
+        """
+        self._check_models()
+        families = tuple(map(parse_family, self.strategy or DEFAULT_FAMILIES))
+        choices, left_out = swept(families, self.models)
+        titles = list(dict.fromkeys(strategy(one.strategy).title for one in families if one.axes))
+        about = f"sweep of {numbers.listing(titles)}" if titles else _strategies(len(choices))
+        spec = self._comparison(choices, about, Sweep(families, max_loss, refine, limit))
+        return AskedSweep(spec, left_out)
+
+    def _check_models(self) -> None:
+        """Refuse a model that the simulator does not know."""
+        if Provider(self.provider) is Provider.SIMULATOR:
+            for model in self.models:
+                check_model(model)
+
+    def _comparison(
+        self, strategies: tuple[StrategyChoice, ...], about: str, sweep: Sweep | None = None
+    ) -> ComparisonSpec:
+        """Return the comparison of these strategies; ``about`` says in its title what is compared."""
         from memdash.scripts import find_scripts
 
         provider = Provider(self.provider)
         if provider is Provider.ANTHROPIC:
             self._check_live()
         scripts = [one for name in self.script or (DEFAULT_SCRIPT,) for one in find_scripts(name)]
-        strategies = tuple(parse(text) for text in self.strategy or DEFAULT_STRATEGIES)
-        models = self.model or (DEFAULT_MODEL,)
         if provider is Provider.SIMULATOR:
-            for model in [*models, *_summary_models(strategies)]:
+            for model in _summary_models(strategies):
                 check_model(model)
         if self.token_counter == "ctok":
             _check_ctok()
         spec = ComparisonSpec(
             scripts=tuple(scripts),
             strategies=strategies,
-            title=self.title or _title([one.title for one in scripts], len(strategies)),
-            models=models,
+            title=self.title or f"{_about([one.title for one in scripts])}: {about}",
+            models=self.models,
             provider=provider,
             turns=self.turns,
             repeats=self.repeats,
@@ -91,6 +134,7 @@ class Setup:
             budget=self.budget if isinstance(self.budget, float) else None,
             relax_limits=self.relax_limits,
             token_counter=self.token_counter,
+            sweep=sweep,
         )
         spec.replays()  # finds what is chosen twice, before anything starts
         return spec
@@ -108,8 +152,17 @@ class Setup:
 
 
 def setup_options(command: F) -> F:
-    """Add the options of :class:`Setup` to a command."""
-    for option in reversed(_OPTIONS):
+    """Add the options of :class:`Setup` to a command whose strategies have one value a parameter."""
+    return _with_options(command, _STRATEGY)
+
+
+def sweep_setup_options(command: F) -> F:
+    """Add the options of :class:`Setup` to a command whose strategies may have ranges."""
+    return _with_options(command, _FAMILY)
+
+
+def _with_options(command: F, strategy_option: Callable[[F], F]) -> F:
+    for option in reversed((_SCRIPT, strategy_option, *_OPTIONS)):
         command = option(command)
     return command
 
@@ -139,31 +192,51 @@ def _summary_models(strategies: Sequence[StrategyChoice]) -> list[str]:
     return [model for model in named if model]
 
 
-def _title(titles: Sequence[str], strategies: int) -> str:
-    """What was compared, in words a person would say."""
-    about = titles[0] if len(titles) == 1 else f"{len(titles)} scripts"
-    return f"{about}: {strategies} strategies" if strategies > 1 else f"{about}: one strategy"
+def _single(text: str) -> Family:
+    """Read a strategy that has one value a parameter."""
+    family = parse_family(text)
+    if family.axes:
+        raise InputError(
+            f"{text!r}: {family.axes[0].name} is a range; ranges are for memdash sweep, memdash run plays one value"
+        )
+    return family
+
+
+def _about(titles: Sequence[str]) -> str:
+    """What was played, in words a person would say."""
+    return titles[0] if len(titles) == 1 else f"{len(titles)} scripts"
+
+
+def _strategies(count: int) -> str:
+    return "one strategy" if count == 1 else f"{count} strategies"
 
 
 def _choice(kind: type[StrEnum]) -> click.Choice[str]:
     return click.Choice([str(one) for one in kind])
 
 
+_SCRIPT = click.option(
+    "--script",
+    multiple=True,
+    metavar="ID_OR_FILE",
+    help=f"A script's id, a YAML file or a conversation to import. Repeatable.  [default: {DEFAULT_SCRIPT}]",
+)
+_STRATEGY = click.option(
+    "--strategy",
+    multiple=True,
+    metavar="SPEC",
+    help="NAME, NAME:VALUE or NAME:KEY=VALUE,KEY=VALUE (see `memdash strategies`); FILE.py in place of NAME is one of "
+    "your own; a number of tokens may be a share of the context window, 5%. Repeatable.  "
+    "[default: full history, window of 4, naive window of 4, compaction at 2000]",
+)
+_FAMILY = click.option(
+    "--strategy",
+    multiple=True,
+    metavar="SPEC",
+    help="As for `memdash run`, where up to two values may be ranges: A|B|C, FROM..TO/STEP or FROM..TO*FACTOR. Repeatable.  "
+    f"[default: {', '.join(DEFAULT_FAMILIES)}]",
+)
 _OPTIONS = (
-    click.option(
-        "--script",
-        multiple=True,
-        metavar="ID_OR_FILE",
-        help=f"A script's id, a YAML file or a conversation to import. Repeatable.  [default: {DEFAULT_SCRIPT}]",
-    ),
-    click.option(
-        "--strategy",
-        multiple=True,
-        metavar="SPEC",
-        help="NAME, NAME:VALUE or NAME:KEY=VALUE,KEY=VALUE (see `memdash strategies`); FILE.py in place of NAME is one of "
-        "your own. Repeatable.  "
-        "[default: full history, window of 4, naive window of 4, compaction at 2000]",
-    ),
     click.option("--model", multiple=True, help=f"Model. Repeatable.  [default: {DEFAULT_MODEL}]"),
     click.option(
         "--provider",
