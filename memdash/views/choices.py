@@ -89,7 +89,11 @@ The history check is on, unlike on the command line: the naive window's refusal 
 
 @dataclass(frozen=True, slots=True)
 class SweepChoices(Choices):
-    """The form of a sweep. ``families`` are spelled as on the command line and stand in the place of ``strategies``."""
+    """The form of a sweep. ``families`` are spelled as on the command line and stand in the place of ``strategies``.
+
+    The history check is off: a sweep asks what settings cost and keep, and a script that changes its tools midway is refused
+    whatever the threshold.
+    """
 
     scripts: tuple[str, ...] = ("trip-planning", "trip-change", "support-tools")
     strategies: tuple[str, ...] = ()
@@ -98,6 +102,7 @@ class SweepChoices(Choices):
         "window:2|3|4|6|8|12|16|24",
         "window:keep=4,trim_at=6|8|12|16|24",
     )
+    check: bool = False
     max_loss: float = 0.05
     refine: bool = False
     limit: int = 1_000
@@ -239,25 +244,37 @@ def _title(spec: ComparisonSpec, replays: Sequence[ReplaySpec]) -> str:
     else:
         what = numbers.listing(list(dict.fromkeys(one.series for one in replays)), limit=5)
     scripts = list(dict.fromkeys(one.script.title for one in replays))
-    return f"{what[:1].upper()}{what[1:]}: {numbers.listing(scripts, limit=3)}"
+    where = numbers.listing(scripts, limit=3)
+    if spec.sweep is not None and len(scripts) > 2:
+        where = f"{len(scripts)} scripts"
+    return f"{what[:1].upper()}{what[1:]}: {where}"
 
 
 def in_words(family: Family) -> str:
-    """Say what a family sweeps: ``compaction, trigger 500 to 8,000``; a single setting is its label."""
+    """Say what a family sweeps: ``compaction at 500 to 8000``; a single setting is its label."""
     if not family.axes:
         return family.at({}).label
+    if len(family.axes) == 1 and (told := _between_labels(family, family.axes[0])):
+        return told
     spans = [f"{axis.name.replace('_', ' ')} {_span(axis)}" for axis in family.axes]
-    title = strategy(family.strategy, family.file).title
-    return f"{title}, {' and '.join(spans)}"
+    return f"{strategy(family.strategy, family.file).title} with {' and '.join(spans)}"
+
+
+def _between_labels(family: Family, axis: Axis) -> str | None:
+    """The labels of the first and the last setting as one, where they differ in their last word alone."""
+    try:
+        first, last = (
+            family.at({axis.name: value}).label.split() for value in (axis.values[0], axis.values[-1])
+        )
+    except InputError:  # a share of a window has no label before a model is known
+        return None
+    return " ".join([*first, "to", last[-1]]) if first[:-1] == last[:-1] else None
 
 
 def _span(axis: Axis) -> str:
-    ends = [
-        f"{one:,}" if isinstance(one, int) else spell_value(one) for one in (axis.values[0], axis.values[-1])
-    ]
-    if isinstance(axis.values[0], int | float) or str(axis.values[0]).endswith("%"):
-        return " to ".join(ends)
-    return " or ".join(spell_value(one) for one in axis.values)
+    values = [f"{one:,}" if isinstance(one, int) else str(one) for one in axis.values]
+    ranged = isinstance(axis.values[0], int | float) or str(axis.values[0]).endswith("%")
+    return f"{values[0]} to {values[-1]}" if ranged else " or ".join(values)
 
 
 def of_spec(spec: ComparisonSpec) -> Choices:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,18 +9,17 @@ import streamlit as st
 
 from memdash import charts, numbers
 from memdash.charts import Chart
-from memdash.errors import MemdashError, StoreError
+from memdash.errors import StoreError
 from memdash.metrics import Mark, ReplayResult, explain, sentences
 from memdash.records import Status
 from memdash.views import address
 from memdash.views.chart_card import chart_card
 from memdash.views.comparison import View, view
-from memdash.views.components import moment, plain, problem, theme
-from memdash.views.downloads import downloads
+from memdash.views.components import plain, problem, theme
+from memdash.views.heading import head, state_line
 from memdash.views.headline import cards
 from memdash.views.panels import OVERVIEW, Selection, choose_panel, show_panel
 from memdash.views.repeats_table import repeats_table, rows_of
-from memdash.views.state import services
 from memdash.views.table import results_table
 from memdash.views.verdict_line import verdict_line
 
@@ -85,126 +83,13 @@ def _body(comparison_id: str, polling: bool) -> None:
 
 def _head(shown: View) -> None:
     with st.container(gap="xsmall"):
-        title, actions = st.columns([4, 1], gap="small", vertical_alignment="top")
-        title.subheader(plain(shown.title), anchor=False)
-        with actions, st.container(horizontal=True, horizontal_alignment="right", gap="small"):
-            _rename(shown)
-            _share(shown)
-        st.caption(plain(" · ".join(_about(shown))))
-        _state_line(shown)
-
-
-def _about(shown: View) -> list[str]:
-    """What it was run with, in a few words each."""
-    spec = shown.stored.spec
-    return [
-        "live" if shown.live else "simulated",
-        numbers.listing(spec.models, limit=2),
-        "tokens as the API counts them" if shown.live else f"tokens counted with {shown.token_counter}",
-        "history check on" if spec.check else "history check off",
-        f"{shown.stored.replays[0].pace:g} s of think time",
-        moment(shown.stored.created_at),
-    ]
-
-
-def _rename(shown: View) -> None:
-    menu = st.popover(
-        "", icon=":material/edit:", help="Rename", type="tertiary", key="rename_menu", on_change="rerun"
-    )
-    if not menu.open:
-        return
-    with menu:
-        title = st.text_input("Title", shown.title, max_chars=200, key=f"new_title.{shown.stored.id}")
-        if st.button("Rename", key="rename", type="primary", disabled=not title.strip()):
-            try:
-                services().store.rename(shown.stored.id, title.strip())
-            except MemdashError as error:
-                problem(error)
-                return
-            st.rerun()
-
-
-def _share(shown: View) -> None:
-    menu = st.popover(
-        "",
-        icon=":material/ios_share:",
-        help="Link and downloads",
-        type="tertiary",
-        key="share_menu",
-        on_change="rerun",
-    )
-    if not menu.open:
-        return
-    with menu:
-        st.caption("A link to this comparison, for anyone who can reach this server")
-        st.code(
-            f"{(st.context.url or '').split('?')[0]}?{address.COMPARISON}={shown.stored.id}", language=None
+        head(shown.stored)
+        state_line(
+            shown.stored,
+            shown.progress,
+            [one.status for one in shown.resumable],
+            shown.basis,
         )
-        downloads(shown.stored.id)
-
-
-def _state_line(shown: View) -> None:
-    """One line of fixed height: what is going on, and what can be done about it."""
-    with st.container(
-        horizontal=True, vertical_alignment="center", gap="small", height=44, border=False, key="state_line"
-    ):
-        done = sum(one.status.over for one in shown.results)
-        if not shown.over:
-            _running(shown, done)
-        elif shown.resumable:
-            _stopped(shown)
-        else:
-            st.caption(plain(shown.basis), width="stretch")
-
-
-def _running(shown: View, done: int) -> None:
-    turns = sum(one.turns_completed for one in shown.results)
-    planned = sum(one.turns_planned for one in shown.results)
-    tokens = sum(one.prompt_tokens or 0 for one in shown.results)
-    spent = [one.cost_usd for one in shown.results if one.cost_usd is not None]
-    text = " · ".join(
-        [
-            f"{done} of {numbers.count(len(shown.results), 'replay')}",
-            f"turn {turns:,} of {planned:,}",
-            f"{numbers.tokens_short(tokens)} tokens",
-            f"{numbers.usd(sum(spent))} {'so far' if shown.live else 'simulated'}",
-        ]
-    )
-    st.progress(min(turns / planned, 1.0) if planned else 0.0, text=plain(text), width="stretch")
-    cancelling = st.session_state.get("cancelling") == shown.stored.id
-    st.button(
-        "Cancelling…" if cancelling else "Cancel",
-        icon=":material/stop_circle:",
-        key="cancel",
-        disabled=cancelling,
-        on_click=_cancel,
-        args=(shown.stored.id,),
-    )
-
-
-def _cancel(comparison_id: str) -> None:
-    """Stop every replay before its next record. With many of them that takes a moment, and the page does not wait for it."""
-    st.session_state["cancelling"] = comparison_id
-    threading.Thread(target=services().worker.cancel, args=(comparison_id,), name="memdash-cancel").start()
-
-
-def _stopped(shown: View) -> None:
-    """Say that part of it stopped early, and offer to go on."""
-    states = dict.fromkeys(str(one.status) for one in shown.resumable)
-    count = numbers.count(len(shown.resumable), "replay")
-    st.markdown(
-        f":orange[:material/pause_circle: {count} {numbers.listing(list(states))}.] "
-        "What was measured is kept, and resuming goes on from there.",
-        width="stretch",
-    )
-    if st.button("Resume", icon=":material/play_arrow:", type="primary", key="resume"):
-        st.session_state.pop("cancelling", None)
-        try:
-            services().worker.resume(shown.stored.id)
-        except MemdashError as error:
-            problem(error)
-            return
-        st.rerun()
 
 
 def _choose_script(shown: View) -> str | None:

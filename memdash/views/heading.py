@@ -1,0 +1,145 @@
+"""The head of a comparison and of a sweep: its title with what can be done to it, how it was run, and whether it still runs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+
+import streamlit as st
+
+from memdash import numbers, report
+from memdash.errors import MemdashError
+from memdash.progress import RunProgress
+from memdash.records import Status
+from memdash.spec import Provider
+from memdash.store import StoredComparison
+from memdash.views import address
+from memdash.views.components import moment, plain, problem
+from memdash.views.downloads import downloads
+from memdash.views.state import services
+
+
+def head(stored: StoredComparison) -> None:
+    """Draw the title, with renaming and sharing beside it, and how it was run."""
+    title, actions = st.columns([4, 1], gap="small", vertical_alignment="top")
+    title.subheader(plain(stored.title or stored.id), anchor=False)
+    with actions, st.container(horizontal=True, horizontal_alignment="right", gap="small"):
+        _rename(stored)
+        _share(stored)
+    st.caption(plain(" · ".join(_about(stored))))
+
+
+def _about(stored: StoredComparison) -> list[str]:
+    """What it was run with, in a few words each."""
+    spec = stored.spec
+    live = spec.provider is Provider.ANTHROPIC
+    return [
+        "live" if live else "simulated",
+        numbers.listing(spec.models, limit=2),
+        "tokens as the API counts them" if live else f"tokens counted with {report.token_counter(stored)}",
+        "history check on" if spec.check else "history check off",
+        f"{stored.replays[0].pace:g} s of think time",
+        moment(stored.created_at),
+    ]
+
+
+def _rename(stored: StoredComparison) -> None:
+    menu = st.popover(
+        "", icon=":material/edit:", help="Rename", type="tertiary", key="rename_menu", on_change="rerun"
+    )
+    if not menu.open:
+        return
+    with menu:
+        title = st.text_input("Title", stored.title or stored.id, max_chars=200, key=f"new_title.{stored.id}")
+        if st.button("Rename", key="rename", type="primary", disabled=not title.strip()):
+            try:
+                services().store.rename(stored.id, title.strip())
+            except MemdashError as error:
+                problem(error)
+                return
+            st.rerun()
+
+
+def _share(stored: StoredComparison) -> None:
+    menu = st.popover(
+        "",
+        icon=":material/ios_share:",
+        help="Link and downloads",
+        type="tertiary",
+        key="share_menu",
+        on_change="rerun",
+    )
+    if not menu.open:
+        return
+    with menu:
+        st.caption("A link to this comparison, for anyone who can reach this server")
+        st.code(f"{(st.context.url or '').split('?')[0]}?{address.COMPARISON}={stored.id}", language=None)
+        downloads(stored.id)
+
+
+def state_line(
+    stored: StoredComparison, progress: RunProgress, resumable: Iterable[Status], basis: str
+) -> None:
+    """One line of fixed height: what is going on and what can be done about it, or what the numbers rest on.
+
+    ``resumable`` are the ends of the replays that can go on.
+    """
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", height=44, border=False, key="state_line"
+    ):
+        if progress.over < progress.replays or progress.refining:
+            _running(stored, progress)
+        elif stopped := list(resumable):
+            _stopped(stored, stopped)
+        else:
+            st.caption(plain(basis), width="stretch")
+
+
+def _running(stored: StoredComparison, progress: RunProgress) -> None:
+    live = stored.spec.provider is Provider.ANTHROPIC
+    parts = [
+        f"{progress.over:,} of {numbers.count(progress.replays, 'replay')}",
+        f"turn {progress.turn:,} of {progress.turns:,}",
+        f"{numbers.tokens_short(progress.prompt_tokens)} tokens",
+        f"{numbers.usd(progress.cost_usd)} {'so far' if live else 'simulated'}",
+    ]
+    if progress.rounds or progress.refining:
+        parts.append(
+            "choosing what to play next" if progress.refining else f"round {progress.rounds} of refinement"
+        )
+    share = progress.turn / progress.turns if progress.turns else 0.0
+    st.progress(min(share, 1.0), text=plain(" · ".join(parts)), width="stretch")
+    cancelling = st.session_state.get("cancelling") == stored.id
+    st.button(
+        "Cancelling…" if cancelling else "Cancel",
+        icon=":material/stop_circle:",
+        key="cancel",
+        disabled=cancelling,
+        on_click=_cancel,
+        args=(stored.id,),
+    )
+
+
+def _cancel(comparison_id: str) -> None:
+    """Stop every replay before its next record. With many of them that takes a moment, and the page does not wait for it."""
+    st.session_state["cancelling"] = comparison_id
+    threading.Thread(target=services().worker.cancel, args=(comparison_id,), name="memdash-cancel").start()
+
+
+def _stopped(stored: StoredComparison, ends: list[Status]) -> None:
+    """Say that part of it stopped early, and offer to go on."""
+    states = dict.fromkeys(str(one) for one in ends)
+    count = numbers.count(len(ends), "replay")
+    st.markdown(
+        f":orange[:material/pause_circle: {count} {numbers.listing(list(states))}.] "
+        "What was measured is kept, and resuming goes on from there.",
+        width="stretch",
+    )
+    if st.button("Resume", icon=":material/play_arrow:", type="primary", key="resume"):
+        st.session_state.pop("cancelling", None)
+        try:
+            services().worker.resume(stored.id)
+        except MemdashError as error:
+            problem(error)
+            return
+        st.rerun()
