@@ -130,6 +130,7 @@ class Sheet:
         }
         self.x = self._axis()
         self.y = self._axis()
+        self._further_x: list[dict[str, Any]] = []
 
     def figure(self) -> go.Figure:
         """Return the chart as a Plotly figure."""
@@ -138,11 +139,73 @@ class Sheet:
         layout = {
             **self.layout,
             "xaxis": self.x,
+            **{f"xaxis{number}": axis for number, axis in enumerate(self._further_x, 2)},
             "yaxis": self.y,
             "annotations": self.annotations,
             "shapes": self.shapes,
         }
         return go.Figure({"data": self.traces, "layout": layout})
+
+    def split(self, panels: int, gap: float = 0.06) -> list[dict[str, Any]]:
+        """Divide the sheet into panels side by side that share the vertical axis; returns their horizontal axes.
+
+        ``gap`` is the share of the width between two of them.
+        """
+        width = (1 - gap * (panels - 1)) / panels
+        self._further_x = [self._axis() for _ in range(panels - 1)]
+        axes = [self.x, *self._further_x]
+        for place, axis in enumerate(axes):
+            start = place * (width + gap)
+            axis.update(domain=[start, min(start + width, 1.0)], anchor="y")
+        return axes
+
+    def panel(self, place: int) -> dict[str, str]:
+        """Return what puts a trace into a panel of :meth:`split`."""
+        return {"xaxis": f"x{place + 1}" if place else "x"}
+
+    def line_across(
+        self, height: float, text: str, colour: str, dash: str, *, at: float = 1.0, below: bool = False
+    ) -> None:
+        """Draw a line over the whole width, with its words above it (or below) at a place from 0 (left) to 1 (right)."""
+        self.shapes.append(
+            {
+                "type": "line",
+                "xref": "paper",
+                "x0": 0,
+                "x1": 1,
+                "y0": height,
+                "y1": height,
+                "line": {"color": colour, "width": 1.6, "dash": dash},
+            }
+        )
+        self.annotations.append(
+            {
+                "xref": "paper",
+                "x": at,
+                "xanchor": {0.0: "left", 1.0: "right"}.get(at, "center"),
+                "y": height,
+                "yanchor": "top" if below else "bottom",
+                "text": escape(text),
+                "showarrow": False,
+                "font": {"size": 11, "color": colour},
+            }
+        )
+
+    def area_across(self, low: float, high: float, colour: str) -> None:
+        """Fill what lies between two heights over the whole width, as the band of a line across."""
+        self.shapes.append(
+            {
+                "type": "rect",
+                "xref": "paper",
+                "x0": 0,
+                "x1": 1,
+                "y0": low,
+                "y1": high,
+                "fillcolor": translucent(colour, BAND_OPACITY),
+                "line": {"width": 0},
+                "layer": "below",
+            }
+        )
 
     def turn_axis(self, series: Sequence[TurnSeries]) -> None:
         """Label the horizontal axis with whole turns."""
@@ -219,7 +282,9 @@ class Sheet:
                 }
             )
 
-    def draw_band(self, places: NDArray[Any], band: Band, colour: str, points: int) -> None:
+    def draw_band(
+        self, places: NDArray[Any], band: Band, colour: str, points: int, *, panel: int = 0
+    ) -> None:
         """Fill what lies between the lowest and the highest, one area for each stretch without a gap.
 
         ``points`` is how many places of it are drawn at most.
@@ -240,6 +305,7 @@ class Sheet:
                 "line": {"width": 0},
                 "hoverinfo": "skip",
                 "showlegend": False,
+                **self.panel(panel),
             }
         )
 
