@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any
 
 import click
 
 from memdash import report
-from memdash.assertions import Assertion, check_labels, parse_assertion
+from memdash.assertions import Assertion, check_labels, failures, parse_assertion
+from memdash.cli.confirm import check_confirm, confirm_live, confirm_option
 from memdash.cli.database import database_option, opened_to_add
 from memdash.cli.exits import FAILED, INTERRUPTED, OK, OUT_OF_BUDGET
 from memdash.cli.output import complain, say
@@ -27,8 +28,8 @@ from memdash.spec import Provider, ReplaySpec
     "asserted",
     multiple=True,
     metavar="EXPR",
-    help='FIELD OP VALUE over every replay, or "LABEL: FIELD OP VALUE", for instance recall>=1. Repeatable; exit code 1 where '
-    "one does not hold.",
+    help='FIELD OP VALUE over every replay, or "LABEL: FIELD OP VALUE", for instance recall>=1; also over its repeats on each '
+    "script, for instance loss_high<=0.05. Repeatable; exit code 1 where one does not hold.",
 )
 @click.option(
     "--format",
@@ -39,8 +40,16 @@ from memdash.spec import Provider, ReplaySpec
     help="What is printed.",
 )
 @click.option("--quiet", is_flag=True, help="No progress and no estimate on standard error.")
+@confirm_option
 @database_option
-def run(asserted: tuple[str, ...], form: str, quiet: bool, db: Path | None, **typed: Any) -> int:
+def run(
+    asserted: tuple[str, ...],
+    form: str,
+    quiet: bool,
+    confirm_budget: float | None,
+    db: Path | None,
+    **typed: Any,
+) -> int:
     """Replay scripts through strategies, store what happens and show it side by side.
 
     Without arguments: the trip-planning script through full history, a window of 4, the naive window of 4 and compaction at
@@ -54,6 +63,8 @@ def run(asserted: tuple[str, ...], form: str, quiet: bool, db: Path | None, **ty
     from memdash.worker import Worker
 
     check_models(spec, PriceTable.load())
+    check_confirm(spec, confirm_budget)
+    live: tuple[Status, ...] = ()
     with opened_to_add(db) as store, Worker(store) as worker:
         if spec.provider is Provider.ANTHROPIC and not quiet:
             announce(spec, worker)
@@ -61,37 +72,27 @@ def run(asserted: tuple[str, ...], form: str, quiet: bool, db: Path | None, **ty
         interrupted = watch(worker, spec.id, quiet=quiet)
         store.flush()
         comparison = report.read(store, spec.id)
+        if confirm_budget is not None and not interrupted:
+            live, interrupted = confirm_live(store, worker, comparison, confirm_budget, quiet=quiet)
+            comparison = report.read(store, spec.id)
     say(rendered(comparison, form))
-    failures = _failures(assertions, comparison["replays"], replays)
-    for failure in failures:
+    failed = failures(assertions, comparison, {replay.id: replay.series for replay in replays})
+    for failure in failed:
         complain(failure)
-    return _exit_code(comparison["replays"], interrupted=interrupted, failed=bool(failures))
+    statuses = {*live, *(Status(replay["status"]) for replay in comparison["replays"])}
+    return _exit_code(statuses, interrupted=interrupted, failed=bool(failed))
 
 
 def _assertions(texts: Sequence[str], replays: Sequence[ReplaySpec]) -> list[Assertion]:
     """Read the assertions before anything runs: a slip must not cost a run."""
     params = dict.fromkeys(name for replay in replays for name in replay.params)
     assertions = [parse_assertion(text, params) for text in texts]
-    check_labels(assertions, [name for replay in replays for name in (replay.label, replay.series)])
+    check_labels(assertions, [one.label for one in replays], [one.series for one in replays])
     return assertions
 
 
-def _failures(
-    assertions: Sequence[Assertion], replays: Sequence[Mapping[str, Any]], specs: Sequence[ReplaySpec]
-) -> list[str]:
-    series = {spec.id: spec.series for spec in specs}
-    return [
-        failure
-        for assertion in assertions
-        for replay in replays
-        if assertion.concerns(replay["label"], series[replay["id"]])
-        and (failure := assertion.failure(replay))
-    ]
-
-
-def _exit_code(replays: Sequence[Mapping[str, Any]], *, interrupted: bool, failed: bool) -> int:
+def _exit_code(statuses: Set[Status], *, interrupted: bool, failed: bool) -> int:
     """A rejected replay is a result; a run cut short by user or budget says so whatever its assertions say of the rest."""
-    statuses = {replay["status"] for replay in replays}
     if interrupted or Status.CANCELLED in statuses:
         return INTERRUPTED
     if Status.STOPPED_BY_BUDGET in statuses:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memdash import numbers
+from memdash.cli.confirmation_table import confirmation_parts
 from memdash.cli.grid import Grid, one_line
 from memdash.metrics.result import Mark
 from memdash.report import LIVE_BASIS, SIMULATOR_RULES, to_csv, to_json
@@ -30,8 +31,14 @@ def rendered(comparison: Mapping[str, Any], form: str) -> str:
         return to_csv(comparison).decode()
     grid = _grid(comparison["replays"])
     if form == "markdown":
-        return "\n\n".join([f"## {one_line(comparison['title'])}", grid.markdown(), *_footer(comparison)])
-    return "\n\n".join([one_line(comparison["title"]), grid.plain(), "\n".join(_footer(comparison))])
+        confirmed = confirmation_parts(comparison["confirmation"], markdown=True)
+        return "\n\n".join(
+            [f"## {one_line(comparison['title'])}", grid.markdown(), *confirmed, *_footer(comparison)]
+        )
+    confirmed = confirmation_parts(comparison["confirmation"], markdown=False)
+    return "\n\n".join(
+        [one_line(comparison["title"]), grid.plain(), *confirmed, "\n".join(_footer(comparison))]
+    )
 
 
 def _grid(replays: Sequence[Replay]) -> Grid:
