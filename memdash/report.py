@@ -22,6 +22,7 @@ from memdash.spec import Provider, Replies
 if TYPE_CHECKING:
     from memdash.evidence import Evidence
     from memdash.metrics import ReplayResult
+    from memdash.metrics.conversations import Traffic
     from memdash.store import StoredComparison
     from memdash.store.protocol import AnyStore
 
@@ -32,9 +33,10 @@ _TOGETHER = 100
 """How many replays are read and measured in one go."""
 
 
-def read(store: AnyStore, comparison_id: str) -> dict[str, Any]:
+def read(store: AnyStore, comparison_id: str, traffic: Traffic | None = None) -> dict[str, Any]:
     """Return a stored comparison as the object of the JSON contract, its money at the prices of when it ran.
 
+    ``traffic`` is what the user's own conversations are like, where that is to be priced as well.
     Raises :class:`~memdash.errors.StoreError` where it is not there or cannot be read.
     """
     from memdash.evidence import evidence_for
@@ -42,7 +44,7 @@ def read(store: AnyStore, comparison_id: str) -> dict[str, Any]:
     stored = store.comparison(comparison_id)
     evidence = evidence_for(store, stored)
     with store.at_hand(comparison_id) as near:
-        return assemble(stored, measured(near, stored), evidence)
+        return assemble(stored, measured(near, stored), evidence, traffic)
 
 
 def measured(store: AnyStore, stored: StoredComparison) -> Iterator[ReplayResult]:
@@ -57,7 +59,10 @@ def measured(store: AnyStore, stored: StoredComparison) -> Iterator[ReplayResult
 
 
 def assemble(
-    stored: StoredComparison, results: Iterable[ReplayResult], evidence: Evidence | None = None
+    stored: StoredComparison,
+    results: Iterable[ReplayResult],
+    evidence: Evidence | None = None,
+    traffic: Traffic | None = None,
 ) -> dict[str, Any]:
     """Return the object of the JSON contract for a stored comparison from the numbers of its replays.
 
@@ -74,7 +79,10 @@ def assemble(
         settings=settings_json(stored.spec),
         token_counter=token_counter(stored),
         versions={**stored.versions, "rules": basis(stored, evidence)},
+        specs=stored.replays,
+        prices=stored.prices,
         sweep=stored.spec.sweep,
+        traffic=traffic,
         confirmation=confirmation_json(evidence.confirmation) if evidence and evidence.own else None,
     )
 

@@ -7,15 +7,19 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memdash.metrics.outcome import ReplayOutcome, outcome_of
+from memdash.metrics.pricing import Prices
 from memdash.metrics.result import Percentiles, ReplayResult, TurnResult, Waits
 from memdash.metrics.sweep.analysis import CONVERSATIONS_PER_MONTH, analyse
 from memdash.metrics.sweep.contract import front_json, groups_json, recommendation_json, worth_json
 from memdash.metrics.sweep.groups import groups_of
 from memdash.metrics.sweep.losses import basis_of, cell_losses
-from memdash.spec import ComparisonSpec, Sweep
+from memdash.spec import ComparisonSpec, ReplaySpec, Sweep
+
+if TYPE_CHECKING:
+    from memdash.metrics.conversations import Traffic
 
 SCHEMA_PATH = Path(__file__).with_name("contract.schema.json")
 
@@ -35,18 +39,24 @@ def comparison_json(
     settings: Mapping[str, Any],
     token_counter: str,
     versions: Mapping[str, str],
+    specs: Sequence[ReplaySpec],
+    prices: Prices,
     sweep: Sweep | None = None,
-    conversations_per_month: float = CONVERSATIONS_PER_MONTH,
+    traffic: Traffic | None = None,
     confirmation: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Put a comparison together as the one object a program reads.
 
     ``settings`` is what :func:`settings_json` makes of a specification; ``token_counter`` is ``estimate`` or ``ctok`` with its
     version. A time without a zone is taken as UTC. Only a ``sweep`` has a recommendation and a front; with several models
-    ``recommendation`` is that of the first.
+    ``recommendation`` is that of the first. ``specs`` are those of the replays, ``traffic`` is what is known of the user's own
+    conversations.
     """
+    from memdash.metrics.conversations import conversation_keys  # it counts tokens as a replay does
+
     replays: list[dict[str, Any]] = []
     outcomes: list[ReplayOutcome] = []
+    per_month = None if traffic is None else traffic.per_month
     for result in results:
         replays.append(replay_json(result))
         outcomes.append(outcome_of(result))
@@ -59,7 +69,8 @@ def comparison_json(
         "token_counter": token_counter,
         "versions": dict(versions),
         "replays": replays,
-        **_together(outcomes, sweep, conversations_per_month),
+        **_together(outcomes, sweep, per_month or CONVERSATIONS_PER_MONTH),
+        **conversation_keys(outcomes, specs, prices, traffic),
         "confirmation": None if confirmation is None else dict(confirmation),
     }
 

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from memdash.metrics import comparison_json, measure_all, replay_json, schema, settings_json
+from memdash.metrics.conversations import Traffic, from_quantiles
 from memdash.metrics.result import Mark
 from memdash.prices import PriceTable
 from memdash.records import EventKind, MissReason, Purpose, Status
@@ -70,6 +71,8 @@ def contract(**changes: Any) -> dict[str, Any]:
         "settings": settings_json(ComparisonSpec((TRIP,), (choose("window", {"keep": 3}),))),
         "token_counter": "ctok 1.3.0",
         "versions": {"memdash": "0.1.0"},
+        "specs": [log.spec for log in LOGS],
+        "prices": PriceTable.load(),
     }
     return comparison_json(RESULTS, **{**given, **changes})
 
@@ -179,3 +182,12 @@ def test_settings_name_scripts_and_strategies() -> None:
         {"name": "window", "params": dict(choose("window", {"keep": 3}).params), "label": "window of 3"}
     ]
     assert settings["caches"] == ["5m"]
+
+
+def test_the_contract_holds_with_what_is_known_of_your_conversations() -> None:
+    traffic = Traffic(from_quantiles("p50=2,p100=9"), 100, 0.2, 50_000)
+    told = contract(traffic=traffic)
+    check(told)
+    assert told["conversations"]["conversations_per_day"] == 100
+    assert {one["label"] for one in told["conversations"]["left_out"]} >= {"queued"}
+    assert contract()["conversations"] is None

@@ -8,7 +8,12 @@ multiples(outcomes, under)
 Everything is computed from the turns that were replayed (:mod:`memdash.metrics.outcome`), and nothing is drawn at random.
 """
 
-from memdash.metrics.conversations.contract import break_even_json, conversations_json, floor_json
+from memdash.metrics.conversations.contract import (
+    break_even_json,
+    conversation_keys,
+    conversations_json,
+    floor_json,
+)
 from memdash.metrics.conversations.costs import (
     ConversationCosts,
     Conversations,
@@ -36,6 +41,7 @@ __all__ = [
     "break_even_json",
     "break_evens",
     "conversation_costs",
+    "conversation_keys",
     "conversations_json",
     "cost_curves",
     "floor_json",

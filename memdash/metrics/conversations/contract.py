@@ -1,4 +1,4 @@
-"""Your conversations, break-even lengths and the floor, as the JSON contract has them (``contract.schema.json``)."""
+"""Your conversations, break-even lengths, the floor and the breakdown, as ``contract.schema.json`` describes them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,33 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from memdash.metrics.conversations.costs import ConversationCosts, Conversations
-from memdash.metrics.conversations.floor import Floor, multiples
-from memdash.metrics.conversations.pairs import BreakEven
-from memdash.metrics.conversations.traffic import DAYS_A_MONTH
+from memdash.metrics.breakdown import breakdown_json, breakdowns
+from memdash.metrics.conversations.costs import ConversationCosts, Conversations, conversation_costs
+from memdash.metrics.conversations.curves import cost_curves
+from memdash.metrics.conversations.floor import Floor, floors, multiples
+from memdash.metrics.conversations.pairs import BreakEven, break_evens
+from memdash.metrics.conversations.traffic import DAYS_A_MONTH, Traffic
 from memdash.metrics.outcome import ReplayOutcome
+from memdash.metrics.pricing import Prices
+from memdash.spec import ReplaySpec
+
+
+def conversation_keys(
+    outcomes: Sequence[ReplayOutcome], specs: Sequence[ReplaySpec], prices: Prices, traffic: Traffic | None
+) -> dict[str, Any]:
+    """Return the keys of the contract that this package answers for.
+
+    ``conversations`` is null where nothing is said of them, ``floor`` where there is none.
+    """
+    curves = cost_curves(outcomes)
+    under = floors(specs, outcomes, prices)
+    scripts = {spec.script.id: spec.script for spec in specs}
+    return {
+        "conversations": None if traffic is None else conversations_json(conversation_costs(curves, traffic)),
+        "break_even": break_even_json(break_evens(curves.curves)),
+        "floor": floor_json(outcomes, under) if under else None,
+        "breakdown": breakdown_json(breakdowns(outcomes, scripts.values())),
+    }
 
 
 def conversations_json(found: Conversations) -> dict[str, Any]:
