@@ -124,5 +124,6 @@ def _estimates(
         for key, low, high in zip(keys, ends.low.tolist(), ends.high.tolist(), strict=True):
             sample = samples[key]
             mean = math.fsum(values[key]) / n
+            low, high = min(low, mean), max(high, mean)  # the noise of two ways to add must not part them
             found[key] = Estimate(mean, max(low, sample.least), min(high, sample.most), sample.worst, n)
     return found

@@ -87,12 +87,13 @@ def _next(
         for one in _around_best(spec, analysis, open_gaps)
         if played.isdisjoint(_settings(one.choice, spec))
     }
+    settled = f"{numbers.listing(best) or 'nothing'} is the best, and its neighbours are close"
     if not proposed and rounds and rounds[-1].best == best:
-        return f"{numbers.listing(best) or 'nothing'} is still the best, and its neighbours are close"
+        return settled
     for one in _steepest(open_gaps, _figures(analysis), analysis.basis):
         proposed.setdefault(_key(one.choice), one)
     if not proposed:
-        return "no neighbours differ enough to look between them"
+        return settled if rounds else "no neighbours differ enough to look between them"
     room = spec.sweep.limit - len(spec.replays())
     chosen: list[ProposedSetting] = []
     for one in list(proposed.values())[:_ROUND]:
