@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from memdash import report
+from memdash.cli.conversations import conversation_options
 from memdash.cli.database import database_option, find_comparison, opened
 from memdash.cli.output import complain, say
 from memdash.cli.table import FORMATS, rendered
 from memdash.errors import InputError
+
+if TYPE_CHECKING:
+    from memdash.metrics.conversations import Traffic
 
 
 @click.command()
@@ -24,11 +29,12 @@ from memdash.errors import InputError
     show_default=True,
     help="What is printed.",
 )
+@conversation_options
 @database_option
-def show(comparison: str, form: str, db: Path | None) -> None:
+def show(comparison: str, form: str, traffic: Traffic | None, db: Path | None) -> None:
     """Show a stored COMPARISON: its id, the beginning of just one id, or `last`."""
     with opened(db) as store:
-        found = report.read(store, find_comparison(store, comparison))
+        found = report.read(store, find_comparison(store, comparison), traffic)
     say(rendered(found, form))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from memdash import numbers
 from memdash.cli.confirmation_table import confirmation_parts
+from memdash.cli.conversations_table import conversation_parts
 from memdash.cli.grid import Grid, one_line
 from memdash.metrics.result import Mark
 from memdash.report import LIVE_BASIS, SIMULATOR_RULES, to_csv, to_json
@@ -30,15 +31,16 @@ def rendered(comparison: Mapping[str, Any], form: str) -> str:
     if form == "csv":
         return to_csv(comparison).decode()
     grid = _grid(comparison["replays"])
-    if form == "markdown":
-        confirmed = confirmation_parts(comparison["confirmation"], markdown=True)
-        return "\n\n".join(
-            [f"## {one_line(comparison['title'])}", grid.markdown(), *confirmed, *_footer(comparison)]
-        )
-    confirmed = confirmation_parts(comparison["confirmation"], markdown=False)
-    return "\n\n".join(
-        [one_line(comparison["title"]), grid.plain(), *confirmed, "\n".join(_footer(comparison))]
-    )
+    markdown = form == "markdown"
+    title, end = one_line(comparison["title"]), footer(comparison)
+    parts = [
+        f"## {title}" if markdown else title,
+        grid.markdown() if markdown else grid.plain(),
+        *conversation_parts(comparison, markdown=markdown),
+        *confirmation_parts(comparison["confirmation"], markdown=markdown),
+        *(end if markdown else ["\n".join(end)]),
+    ]
+    return "\n\n".join(parts)
 
 
 def _grid(replays: Sequence[Replay]) -> Grid:
@@ -101,7 +103,8 @@ def _notes(replay: Replay) -> list[str]:
     return [*replay["errors"], *(Mark(mark).words for mark in replay["marks"])]
 
 
-def _footer(comparison: Mapping[str, Any]) -> list[str]:
+def footer(comparison: Mapping[str, Any]) -> list[str]:
+    """Say by which rules the numbers came about, and where the comparison is found again."""
     lines = []
     basis = comparison["versions"]["rules"]
     if SIMULATOR_RULES in basis.lower():
