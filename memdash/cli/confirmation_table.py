@@ -33,7 +33,7 @@ def confirmation_parts(confirmation: Entry | None, *, markdown: bool) -> list[st
 
 def _head(confirmation: Entry) -> str:
     sentence: str = confirmation["sentence"]
-    return f"The simulator {sentence}"
+    return f"Simulator {sentence}"
 
 
 def _table(confirmation: Entry, markdown: bool) -> str:
