@@ -20,6 +20,10 @@ E = TypeVar("E", bound=StrEnum)
 
 DEFAULT_MODEL = "claude-opus-5-5"
 DEFAULT_PACE_SECONDS = 30.0
+DEFAULT_MAX_LOSS = 0.05
+DEFAULT_LIMIT = 1_000
+MOST_REPLAYS = 20_000
+"""A comparison of more replays than these is a slip."""
 
 
 class Provider(StrEnum):
@@ -108,9 +112,9 @@ class Sweep:
     """
 
     families: tuple[Family, ...]
-    max_loss: float = 0.05
+    max_loss: float = DEFAULT_MAX_LOSS
     refine: bool = False
-    limit: int = 1_000
+    limit: int = DEFAULT_LIMIT
 
     def __post_init__(self) -> None:
         """Raise :class:`InputError` where a number means nothing."""
@@ -203,6 +207,10 @@ class ComparisonSpec:
             )
             if cell[-1].model in (None, cell[2])
         ]
+        if len(cells) > MOST_REPLAYS:
+            raise InputError(
+                f"{len(cells):,} replays are more than {MOST_REPLAYS:,}; choose fewer settings, scripts or repeats"
+            )
         replays: list[ReplaySpec] = []
         controlled = {model: self._control_holder(model) for model in self.models}
         for index, (script, repeat, model, cache, marks, choice) in enumerate(cells):

@@ -228,3 +228,8 @@ def test_settings_stored_before_there_were_sweeps_are_still_read():
     for choice in stored["strategies"]:
         del choice["model"]
     assert codec.load_settings(json.dumps(stored), spec.scripts) == spec
+
+
+def test_more_replays_than_anybody_means_are_refused_before_they_are_made():
+    with pytest.raises(InputError, match="20,002 replays are more than 20,000"):
+        labels(repeats=10_001)

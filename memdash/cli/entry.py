@@ -15,6 +15,7 @@ from memdash.errors import BudgetExceeded, InputError, MemdashError, StoreError
 
 _COMMANDS = {
     "run": "memdash.cli.run:run",
+    "sweep": "memdash.cli.sweep:sweep",
     "show": "memdash.cli.stored:show",
     "export": "memdash.cli.stored:export",
     "purge": "memdash.cli.stored:purge",

@@ -40,18 +40,21 @@ def announce(spec: ComparisonSpec, worker: Worker) -> None:
             complain(f"estimate: {one.label} would end early: {one_line(one.problem)}")
 
 
-def watch(worker: Worker, comparison: str, *, quiet: bool) -> bool:
-    """Show the progress of a run to its end; returns whether the user interrupted it. What was measured is kept."""
-    shown = None if quiet else progress()
+def watch(worker: Worker, comparison: str, *, quiet: bool, together: bool = False) -> bool:
+    """Show the progress of a run to its end; returns whether the user interrupted it. What was measured is kept.
+
+    With ``together`` the replays are counted, not named.
+    """
+    shown = None if quiet else progress(together=together)
     with _ctrl_c() as interrupted:
         while not (interrupted.is_set() or worker.wait(comparison, _POLL_SECONDS)):
             if shown:
-                shown.show(worker.progress(comparison))
+                shown.show(worker, comparison)
         if interrupted.is_set():
             worker.cancel(comparison)
             worker.wait(comparison, _CANCEL_SECONDS)
         elif shown:
-            shown.show(worker.progress(comparison))
+            shown.show(worker, comparison)
     if shown:
         shown.end()
     return interrupted.is_set()

@@ -57,7 +57,7 @@ def run(
     """
     spec = Setup(**typed).spec()
     replays = spec.replays()
-    assertions = _assertions(asserted, replays)
+    assertions = read_assertions(asserted, replays)
     from memdash.budget import check_models
     from memdash.prices import PriceTable
     from memdash.worker import Worker
@@ -80,10 +80,10 @@ def run(
     for failure in failed:
         complain(failure)
     statuses = {*live, *(Status(replay["status"]) for replay in comparison["replays"])}
-    return _exit_code(statuses, interrupted=interrupted, failed=bool(failed))
+    return exit_code(statuses, interrupted=interrupted, failed=bool(failed))
 
 
-def _assertions(texts: Sequence[str], replays: Sequence[ReplaySpec]) -> list[Assertion]:
+def read_assertions(texts: Sequence[str], replays: Sequence[ReplaySpec]) -> list[Assertion]:
     """Read the assertions before anything runs: a slip must not cost a run."""
     params = dict.fromkeys(name for replay in replays for name in replay.params)
     assertions = [parse_assertion(text, params) for text in texts]
@@ -91,7 +91,7 @@ def _assertions(texts: Sequence[str], replays: Sequence[ReplaySpec]) -> list[Ass
     return assertions
 
 
-def _exit_code(statuses: Set[Status], *, interrupted: bool, failed: bool) -> int:
+def exit_code(statuses: Set[Status], *, interrupted: bool, failed: bool) -> int:
     """A rejected replay is a result; a run cut short by user or budget says so whatever its assertions say of the rest."""
     if interrupted or Status.CANCELLED in statuses:
         return INTERRUPTED

@@ -12,7 +12,8 @@ from memdash import report
 from memdash.cli.conversations import conversation_options
 from memdash.cli.database import database_option, find_comparison, opened
 from memdash.cli.output import complain, say
-from memdash.cli.table import FORMATS, rendered
+from memdash.cli.showing import shown
+from memdash.cli.table import FORMATS
 from memdash.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 def show(comparison: str, form: str, traffic: Traffic | None, db: Path | None) -> None:
     """Show a stored COMPARISON: its id, the beginning of just one id, or `last`."""
     with opened(db) as store:
-        found = report.read(store, find_comparison(store, comparison), traffic)
-    say(rendered(found, form))
+        text = shown(store, find_comparison(store, comparison), form, traffic)
+    say(text)
 
 
 @click.command()

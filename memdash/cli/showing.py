@@ -1,0 +1,56 @@
+"""A stored comparison as it is printed: a sweep a row a setting, any other a row a replay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memdash import report
+from memdash.cli.confirmation_table import confirmation_parts
+from memdash.cli.conversations_table import conversation_parts
+from memdash.cli.grid import one_line
+from memdash.cli.sweep_table import SweepFindings, sweep_parts
+from memdash.cli.table import footer, rendered
+
+if TYPE_CHECKING:
+    from memdash.metrics.conversations import Traffic
+    from memdash.store.protocol import AnyStore
+
+
+def shown(store: AnyStore, comparison_id: str, form: str, traffic: Traffic | None = None) -> str:
+    """Return a stored comparison in one of :data:`memdash.cli.table.FORMATS`.
+
+    ``traffic`` is what the user's own conversations are like, where that is to be priced as well.
+    Raises :class:`~memdash.errors.StoreError` where it is not there or cannot be read.
+    """
+    if form in ("table", "markdown") and store.comparison(comparison_id).spec.sweep is not None:
+        with store.at_hand(comparison_id) as near:
+            found = SweepFindings.read(near, comparison_id, traffic)
+        return _sweep(store, found, traffic, markdown=form == "markdown")
+    return rendered(report.read(store, comparison_id, traffic), form)
+
+
+def _sweep(store: AnyStore, found: SweepFindings, traffic: Traffic | None, *, markdown: bool) -> str:
+    """A sweep without its turns, which nobody reads of thousands of replays."""
+    from memdash.evidence import evidence_for
+    from memdash.metrics.confirmation import confirmation_json
+    from memdash.metrics.conversations import conversation_keys
+
+    stored = found.stored
+    evidence = evidence_for(store, stored)
+    about = {
+        "comparison": stored.id,
+        "versions": {"rules": report.basis(stored, evidence)},
+        "token_counter": report.token_counter(stored),
+        **conversation_keys(found.outcomes, stored.replays, stored.prices, traffic),
+    }
+    confirmation = confirmation_json(evidence.confirmation) if evidence and evidence.own else None
+    title, end = one_line(stored.title), footer(about)
+    return "\n\n".join(
+        [
+            f"## {title}" if markdown else title,
+            *sweep_parts(found, markdown=markdown),
+            *conversation_parts(about, markdown=markdown),
+            *confirmation_parts(confirmation, markdown=markdown),
+            *(end if markdown else ["\n".join(end)]),
+        ]
+    )
