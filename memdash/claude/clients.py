@@ -134,7 +134,7 @@ class SimulatedClaude:
     ) -> None:
         """Warm the cache as this call did."""
         headers = {
-            "x-api-key": _SIMULATED_KEY,
+            "x-api-key": SIMULATED_KEY,
             "anthropic-version": "2026-10-21",
             "anthropic-beta": ",".join(request.betas),
         }
@@ -146,12 +146,13 @@ class SimulatedClaude:
         """Nothing is open."""
 
 
-_SIMULATED_KEY = "simulator"
+SIMULATED_KEY = "simulator"
+"""Who asks a replay's simulator; signatures are bound to it."""
 
 
 def _sdk_over(transport: SimulatorTransport) -> anthropic.Anthropic:
     return anthropic.Anthropic(
-        api_key=_SIMULATED_KEY,
+        api_key=SIMULATED_KEY,
         base_url="http://simulator.invalid",
         http_client=httpx2.Client(transport=transport),
         max_retries=0,

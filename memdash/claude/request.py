@@ -133,7 +133,11 @@ class RequestBuilder:
         return f"[{self.spec.salt}]\n{text}" if self.spec.salt else text
 
     def _mark(self) -> dict[str, str]:
-        """The cache mark; five minutes is the API's default and is left out."""
-        if self.spec.cache is CacheLifetime.ONE_HOUR:
-            return {"type": "ephemeral", "ttl": "1h"}
-        return {"type": "ephemeral"}
+        return cache_mark(self.spec.cache)
+
+
+def cache_mark(lifetime: CacheLifetime) -> dict[str, str]:
+    """Return ``cache_control`` for a lifetime; five minutes is the API's default and is left out."""
+    if lifetime is CacheLifetime.ONE_HOUR:
+        return {"type": "ephemeral", "ttl": "1h"}
+    return {"type": "ephemeral"}

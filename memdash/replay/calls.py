@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -268,21 +268,7 @@ class Calls:
         content = tuple(self.book.block(one) for one in record.reply_blocks)
         answered = record.error_message is None
         if answered and slot.purpose is not Purpose.PROBE:
-            message = {
-                "id": record.message_id,
-                "type": "message",
-                "role": "assistant",
-                "model": record.model,
-                "content": list(content),
-                "stop_reason": record.stop_reason,
-                # How long a compaction inside the answer took follows from what it wrote.
-                "usage": {
-                    "iterations": [
-                        {"type": one.type, "output_tokens": one.usage.output_tokens or 0}
-                        for one in record.iterations
-                    ]
-                },
-            }
+            message = message_of(record, content)
             first_event = record.first_event_ms if record.first_event_ms is not None else record.finished_ms
             self.client.absorb(
                 request,
@@ -312,6 +298,24 @@ class Calls:
 
     def _since_start(self, clock_ms: float | None) -> float | None:
         return None if clock_ms is None else self.timeline.since_start(clock_ms)
+
+
+def message_of(record: RequestRecord, content: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a recorded answer as the message that a simulator takes in."""
+    return {
+        "id": record.message_id,
+        "type": "message",
+        "role": "assistant",
+        "model": record.model,
+        "content": list(content),
+        "stop_reason": record.stop_reason,
+        # How long a compaction inside the answer took follows from what it wrote.
+        "usage": {
+            "iterations": [
+                {"type": one.type, "output_tokens": one.usage.output_tokens or 0} for one in record.iterations
+            ]
+        },
+    }
 
 
 def _outcome(call: Callable[[Request], Response], request: Request) -> Response | Refused:

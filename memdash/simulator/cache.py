@@ -4,9 +4,11 @@ prompt caching).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from memdash.models import ModelFacts
 from memdash.simulator.marks import Lifetime
 from memdash.simulator.prompt import Prompt
 
@@ -75,18 +77,21 @@ class PromptCache:
     an entry.
 
     ``warm_fixed_part`` treats a marked end of tools or system as already stored by somebody else the first
-    time it is seen.
+    time it is seen. ``smallest_prefix`` replaces, by model, how many tokens are cached at least.
     """
 
-    def __init__(self, *, warm_fixed_part: bool = False) -> None:
+    def __init__(
+        self, *, warm_fixed_part: bool = False, smallest_prefix: Mapping[str, int] | None = None
+    ) -> None:
         self._entries: dict[bytes, _Entry] = {}
         self._warm_fixed_part = warm_fixed_part
+        self._smallest_prefix = smallest_prefix or {}
         self._warmed: set[bytes] = set()
         self._next_sweep_ms = float("-inf")
 
     def copy(self) -> PromptCache:
         """Return a cache with the same entries, to try something out."""
-        other = PromptCache(warm_fixed_part=self._warm_fixed_part)
+        other = PromptCache(warm_fixed_part=self._warm_fixed_part, smallest_prefix=self._smallest_prefix)
         other._entries = {content: replace(entry) for content, entry in self._entries.items()}
         other._warmed = set(self._warmed)
         other._next_sweep_ms = self._next_sweep_ms
@@ -96,7 +101,7 @@ class PromptCache:
         """Return what a request of ``total`` tokens with these marks reads and writes if it is sent now;
         changes nothing.
         """
-        placed = tuple(mark for mark in marks if mark.tokens >= mark.prompt.reader.facts.min_cacheable)
+        placed = tuple(mark for mark in marks if mark.tokens >= self._at_least(mark.prompt.reader.facts))
         read = 0
         hits: list[bytes] = []
         for mark in placed:
@@ -132,6 +137,9 @@ class PromptCache:
                 ready = ready_ms
             self._put(mark.content, mark.lifetime, started_ms, ready)
         self._sweep(started_ms)
+
+    def _at_least(self, model: ModelFacts) -> int:
+        return self._smallest_prefix.get(model.id, model.min_cacheable)
 
     def _put(self, content: bytes, lifetime: Lifetime, started_ms: float, ready_ms: float) -> None:
         expires = started_ms + lifetime.milliseconds

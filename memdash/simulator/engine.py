@@ -5,11 +5,11 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memdash.simulator.answer import compose
-from memdash.simulator.cache import PromptCache
+from memdash.simulator.cache import Bill, PromptCache
 from memdash.simulator.compaction import (
     Summary,
     check_can_compact,
@@ -69,7 +69,7 @@ class SimulatorConfig:
     ``token_counter`` is ``auto``, ``ctok`` or ``estimate``. ``warm_fixed_part`` bills the first use of a
     marked tools or system prefix as a read. ``latency_factor`` multiplies every modelled latency, and with it
     the moment a cache entry becomes readable: over HTTP 0 answers at once, and the next request must already
-    be able to read what this one wrote.
+    be able to read what this one wrote. ``smallest_prefix`` replaces, by model, what a model caches at least.
     """
 
     seed: int | None = None
@@ -78,6 +78,7 @@ class SimulatorConfig:
     token_counter: str = "auto"
     warm_fixed_part: bool = False
     latency_factor: float = 1.0
+    smallest_prefix: Mapping[str, int] = field(default_factory=dict)
 
 
 class Engine:
@@ -97,7 +98,9 @@ class Engine:
         self._reader = RequestReader(
             self.token_counter, enforce_binding=config.enforce_binding, relax_limits=config.relax_limits
         )
-        self._cache = PromptCache(warm_fixed_part=config.warm_fixed_part)
+        self._cache = PromptCache(
+            warm_fixed_part=config.warm_fixed_part, smallest_prefix=config.smallest_prefix
+        )
         self._diagnostics = Diagnostics()
         self._seed = secrets.token_bytes(16) if config.seed is None else str(config.seed).encode()
         self._occurrences: dict[bytes, int] = {}
@@ -149,9 +152,9 @@ class Engine:
         started_ms: float,
         first_event_ms: float,
         message: Mapping[str, Any],
-    ) -> None:
+    ) -> tuple[Bill, ...]:
         """Bring cache and diagnostics to the state they would have, had this request been sent then and answered
-        with ``message``.
+        with ``message``; returns how each of its iterations is billed.
 
         ``first_event_ms`` is absolute, on the clock of ``started_ms``: when the response began and its
         entries became readable. ``message`` needs its id and its content, and where the API compacted inside it
@@ -176,6 +179,7 @@ class Engine:
                 sampling.run(MESSAGE, request.marks, request.total, 0, began_ms=first_event_ms)
             self._diagnose(request, caller, {"id": message.get("id")}, sampling, commit=True)
             self._count_occurrence(request)
+            return tuple(one.bill for one in sampling.iterations)
 
     def _sampling(self, request: Request, now_ms: float, cache: PromptCache) -> Sampling:
         pace = pace_of(request.model, fast=request.options.fast)
