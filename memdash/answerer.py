@@ -54,6 +54,18 @@ def recorded_answerer(versions: Mapping[str, str]) -> Answerer:
     return Answerer(kind) if kind in set(Answerer) else Answerer.NOT_RECORDED
 
 
+def check_answerer(versions: Mapping[str, str]) -> None:
+    """Raise :class:`InputError` where another kind of server would answer now than answered what is recorded so far.
+
+    Half of one and half of the other would be no evidence about either.
+    """
+    recorded, present = recorded_answerer(versions), present_answerer()
+    if recorded not in (Answerer.NOT_RECORDED, present):
+        raise InputError(
+            f"this comparison was begun with {recorded}, and now {present} would answer: set ANTHROPIC_BASE_URL as it was then"
+        )
+
+
 def has_key() -> bool:
     """Return whether there is a key for live requests; the key itself is read by the SDK alone."""
     return bool(os.environ.get("ANTHROPIC_API_KEY"))

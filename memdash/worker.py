@@ -15,6 +15,7 @@ from threading import Lock, Thread, current_thread
 from typing import Self
 
 from memdash import numbers
+from memdash.answerer import check_answerer
 from memdash.budget import Budget, BudgetGuard, NoLimit, check_models
 from memdash.children import COMMAND, Children, Outcome, Task
 from memdash.errors import StoreError
@@ -94,7 +95,8 @@ class Worker:
         """Let the replays of a comparison that were interrupted, cancelled or failed go on; returns how many.
 
         They go on from what is stored of them: no answered request is sent again. The refinement of a sweep goes on as well,
-        also where it was stopped between two rounds.
+        also where it was stopped between two rounds. Raises :class:`memdash.errors.InputError` where another server would
+        answer a live one now.
         """
         run = Run(comparison_id)
         with self._lock:
@@ -116,6 +118,8 @@ class Worker:
     def _prepare(self, run: Run) -> None:
         """Fill a run with the replays of its comparison, those that can go on and those that cannot."""
         stored = self._store.comparison(run.comparison_id)
+        if stored.spec.provider is Provider.ANTHROPIC:
+            check_answerer(stored.versions)
         run.spec, run.rounds = stored.spec, len(stored.refinements)
         requests: list[RequestRecord] = []
         for log in self._store.replay_logs(run.comparison_id):
