@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memdash.assertions import Assertion, check_labels, parse_assertion
+from memdash.assertions import GROUP_FIELDS, Assertion, check_labels, failures, parse_assertion
 from memdash.errors import InputError
+from memdash.metrics import schema
 
 
 def a_replay(**fields: Any) -> dict[str, Any]:
@@ -114,7 +115,110 @@ def test_a_label_names_one_replay_and_a_series_all_its_repeats() -> None:
 
 def test_an_unknown_label_is_told_with_what_comes_near() -> None:
     with pytest.raises(InputError, match="did you mean 'window of 4'"):
-        check_labels([parse_assertion("window of 5: recall>=1")], ["window of 4", "full history"])
+        check_labels([parse_assertion("window of 5: recall>=1")], ["window of 4", "full history"], [])
+
+
+def a_group(**fields: Any) -> dict[str, Any]:
+    """A group of three repeats as the JSON contract prints it, as far as these tests look at it."""
+    blank = {"mean": None, "low": None, "high": None, "worst": None}
+    return {
+        "label": "window of 4",
+        "script": "trip",
+        "n": 3,
+        "unfinished": 0,
+        "loss": {"mean": 0.1, "low": 0.0, "high": 0.2, "worst": 0.25},
+        "cost_usd": {"mean": 0.1, "low": 0.09, "high": 0.11, "worst": 0.12},
+        "recall": blank,
+    } | fields
+
+
+def told(text: str, *groups: dict[str, Any]) -> list[str]:
+    return failures(
+        [parse_assertion(text)], {"replays": [a_replay(id="r1")], "groups": groups}, {"r1": "window of 4"}
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "loss_high<=0.2",
+        "loss_mean<0.2",
+        "cost_usd_mean<=0.10",
+        "cost_usd_worst<=0.12",
+        "window of 4: loss_low>=0",
+    ],
+)
+def test_an_assertion_over_repeats_holds(text: str) -> None:
+    assert told(text, a_group()) == []
+
+
+def test_a_failed_assertion_over_repeats_names_the_setting_and_the_script() -> None:
+    assert told("loss_high<=0.05", a_group(), a_group(script="long", loss={"mean": 0.0, "high": 0.0})) == [
+        "assertion failed: loss_high<=0.05: window of 4 on trip: loss_high is 0.2"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "group", "why"),
+    [
+        (
+            "loss_high<=0.05",
+            {"n": 1, "loss": {"mean": 0.0, "low": None, "high": None, "worst": 0.0}},
+            "loss_high is not known: one replay has no interval; play more of them with --repeats",
+        ),
+        (
+            "loss_high<=0.05",
+            {"loss": {"mean": None, "low": None, "high": None, "worst": None}},
+            "loss_high is not known: there is no full history beside it, or no fact to lose",
+        ),
+        ("recall_mean>=0", {}, "recall_mean is not reported or unknown"),
+        (
+            "cost_usd_mean<=9",
+            {"n": 2, "unfinished": 1},
+            "cost_usd_mean is not known: 1 of 3 replays did not finish",
+        ),
+    ],
+)
+def test_what_is_not_known_of_the_repeats_has_not_been_shown(
+    text: str, group: dict[str, Any], why: str
+) -> None:
+    assert told(text, a_group(**group)) == [f"assertion failed: {text}: window of 4 on trip: {why}"]
+
+
+def test_an_assertion_over_repeats_speaks_of_a_setting_and_not_of_one_replay() -> None:
+    asserted = [parse_assertion("window of 4 · repeat 2: loss_high<=0.2")]
+    with pytest.raises(
+        InputError, match="there is no group 'window of 4 · repeat 2'; did you mean 'window of 4'"
+    ):
+        check_labels(asserted, ["window of 4 · repeat 2"], ["window of 4", "full history"])
+    assert told("full history: loss_high<=0.05", a_group()) == []
+
+
+def test_replays_and_groups_are_asserted_side_by_side() -> None:
+    comparison = {
+        "replays": [a_replay(id="r1"), a_replay(id="r2", label="full history")],
+        "groups": [a_group()],
+    }
+    asserted = [
+        parse_assertion(text) for text in ("recall>=1", "loss_high<=0.1", "window of 4: status==done")
+    ]
+    assert failures(asserted, comparison, {"r1": "window of 4", "r2": "full history"}) == [
+        "assertion failed: recall>=1: window of 4: recall is 0.75",
+        "assertion failed: recall>=1: full history: recall is 0.75",
+        "assertion failed: loss_high<=0.1: window of 4 on trip: loss_high is 0.2",
+    ]
+
+
+def test_everything_that_can_be_asserted_of_a_group_is_in_the_contract() -> None:
+    defined = schema()["$defs"]
+    for name, part in GROUP_FIELDS.values():
+        (kind,) = {defined["group"]["properties"][name]["$ref"].rpartition("/")[2]}
+        assert part in defined[kind]["properties"]
+
+
+def test_an_unknown_number_of_a_group_is_told_with_what_comes_near() -> None:
+    with pytest.raises(InputError, match="did you mean 'loss_high'"):
+        parse_assertion("loss_hihg<=0.05")
 
 
 @settings(max_examples=100)

@@ -43,6 +43,21 @@ def test_dollars(amount: float | None, text: str) -> None:
     assert numbers.usd(amount) == text
 
 
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [
+        (1236.4, "$1,236"),
+        (99.994, "$99.99"),
+        (99.996, "$100"),
+        (0.5, "$0.5000"),
+        (-250_000.6, "−$250,001"),
+        (0, "$0"),
+    ],
+)
+def test_a_sum_that_is_known_roughly_has_no_cents(amount: float, text: str) -> None:
+    assert numbers.usd_whole(amount) == text
+
+
 @given(st.floats(min_value=1e-9, max_value=1e6))
 def test_a_cost_that_is_not_nothing_never_reads_as_nothing(amount: float) -> None:
     assert re.search("[1-9]", numbers.usd(amount))

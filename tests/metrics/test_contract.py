@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -13,9 +14,10 @@ from memdash.metrics import comparison_json, measure_all, replay_json, schema, s
 from memdash.metrics.conversations import Traffic, from_quantiles
 from memdash.metrics.result import Mark
 from memdash.prices import PriceTable
-from memdash.records import EventKind, MissReason, Purpose, Status
-from memdash.spec import CacheLifetime, CacheMarks, ComparisonSpec, Provider
-from memdash.strategies import choose
+from memdash.records import EventKind, MissReason, Purpose, Status, Survival
+from memdash.replay_log import ReplayLog
+from memdash.spec import CacheLifetime, CacheMarks, ComparisonSpec, Provider, Sweep
+from memdash.strategies import Axis, Family, choose
 from tests.builders import (
     compaction_spec,
     event,
@@ -63,18 +65,21 @@ LOGS = [
 RESULTS = measure_all(LOGS, PriceTable.load())
 
 
-def contract(**changes: Any) -> dict[str, Any]:
+CHOSEN = (choose("window", {"keep": 3}),)
+
+
+def contract(logs: Sequence[ReplayLog] = LOGS, **changes: Any) -> dict[str, Any]:
     given: dict[str, Any] = {
         "comparison": "cmp_1",
         "title": "A trip",
         "created_at": datetime(2026, 11, 30, 15, 0, tzinfo=UTC),
-        "settings": settings_json(ComparisonSpec((TRIP,), (choose("window", {"keep": 3}),))),
+        "settings": settings_json(ComparisonSpec((TRIP,), CHOSEN)),
         "token_counter": "ctok 1.3.0",
         "versions": {"memdash": "0.1.0"},
-        "specs": [log.spec for log in LOGS],
+        "specs": [log.spec for log in logs],
         "prices": PriceTable.load(),
     }
-    return comparison_json(RESULTS, **{**given, **changes})
+    return comparison_json(measure_all(logs, PriceTable.load()), **{**given, **changes})
 
 
 def check(value: dict[str, Any]) -> None:
@@ -103,28 +108,95 @@ def test_a_comparison_with_every_kind_of_replay_obeys_the_contract() -> None:
     check(contract())
 
 
-def test_the_contract_holds_with_a_recommendation_and_a_front() -> None:
-    point = {"label": "x", "strategy": "window", "params": {"keep": 4}, "cost_usd": 0.1, "recall": 0.5}
-    recommendation = {
-        **point,
-        "recall_low": 0.2,
-        "recall_high": 0.8,
-        "loss_vs_full_history": 0.5,
-        "loss_high": 0.8,
-        "saving_vs_full_history": -0.1,
-        "decisive": False,
-        "sentence": "This ranking is not decisive.",
+def a_sweep(*, facts: bool = True) -> dict[str, Any]:
+    """The contract of a sweep: full history, a window that forgets and costs a tenth, a compaction that was refused."""
+    trip = TRIP if facts else script("trip", turns=2)
+    logs = [
+        replay_log(
+            one(script=trip, repeat=repeat, id=f"{one.__name__}{repeat}"),
+            turn(1, input=tokens),
+            turn(2, input=tokens),
+            *([kept("budget", survival)] if facts else []),
+        )
+        for repeat in (1, 2)
+        for one, tokens, survival in (
+            (spec, 10_000, Survival.VERBATIM),
+            (window_spec, 1_000, Survival.GONE),
+        )
+    ]
+    logs.append(replay_log(compaction_spec(script=trip), request(1, error="no"), end=Status.REJECTED))
+    sweep = Sweep((Family("window", {}, (Axis("keep", (4, 8)),)),))
+    return contract(logs, sweep=sweep, settings=settings_json(ComparisonSpec((trip,), CHOSEN, sweep=sweep)))
+
+
+def test_a_sweep_obeys_the_contract_with_its_recommendation_and_its_front() -> None:
+    value = a_sweep()
+    check(value)
+    assert value["recommendation"]["label"] == "full history"
+    assert value["recommendations"] == [value["recommendation"]]
+    assert value["unrecommended"] is None
+    # 20,000 tokens at $4 a million; the window 2,000, whose lost fact costs the difference
+    assert value["recommendation"]["cost_usd"] == 0.08
+    assert [(one["label"], one["cost_usd"], one["kept"], one["dominated"]) for one in value["pareto"]] == [
+        ("full history", 0.08, 1.0, False),
+        ("window of 4", 0.008, 0.0, False),
+    ]
+    assert [(one["label"], one["facts_lost"], one["break_even_usd"]) for one in value["worth"]] == [
+        ("window of 4", 1.0, 0.072)
+    ]
+    assert value["settings"]["sweep"] == {
+        "families": ["window:4|8"],
+        "max_loss": 0.05,
+        "refine": False,
+        "limit": 1000,
     }
-    check(contract(recommendation=recommendation, pareto=[{**point, "dominated": True}]))
 
 
-@pytest.mark.parametrize("where", ["top", "replay", "turn", "probe"])
-def test_an_unknown_field_breaks_the_contract(where: str) -> None:
+def test_a_sweep_without_facts_says_why_it_recommends_nothing() -> None:
+    value = a_sweep(facts=False)
+    check(value)
+    assert (value["recommendation"], value["recommendations"]) == (None, [])
+    assert "no fact to lose" in value["unrecommended"]
+
+
+def test_only_a_sweep_has_a_recommendation_and_every_comparison_has_groups() -> None:
     value = contract()
-    replay = value["replays"][0]
-    {"top": value, "replay": replay, "turn": replay["turns"][0], "probe": replay["probes"][0]}[where][
-        "extra"
-    ] = 1
+    alone = ("recommendation", "recommendations", "unrecommended", "pareto", "worth")
+    assert [value[name] for name in alone] == [None] * len(alone)
+    assert [(one["label"], one["script"], one["n"], one["unfinished"]) for one in value["groups"]] == [
+        ("full history", "trip", 1, 0),
+        ("window of 4", "trip", 0, 1),
+        ("compaction at 2000", "trip", 0, 1),
+        ("queued", "trip", 0, 1),
+    ]
+    assert value["groups"][0]["kept"] == {"mean": 1.0, "low": None, "high": None, "worst": 1.0}
+
+
+def test_a_group_holds_the_interval_over_its_repeats() -> None:
+    window = next(one for one in a_sweep()["groups"] if one["label"] == "window of 4")
+    assert window["n"] == 2
+    assert window["loss"] == {"mean": 1.0, "low": 1.0, "high": 1.0, "worst": 1.0}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [(), ("replays", 0), ("replays", 0, "turns", 0), ("replays", 0, "probes", 0), ("groups", 0, "cost_usd")],
+)
+def test_an_unknown_field_breaks_the_contract(path: tuple[str | int, ...]) -> None:
+    with_a_stranger(contract(), path)
+
+
+@pytest.mark.parametrize("path", [("recommendation",), ("pareto", 0), ("worth", 0)])
+def test_an_unknown_field_of_a_sweep_breaks_the_contract(path: tuple[str | int, ...]) -> None:
+    with_a_stranger(a_sweep(), path)
+
+
+def with_a_stranger(value: dict[str, Any], path: tuple[str | int, ...]) -> None:
+    """Expect that one more field at ``path`` is refused."""
+    place: Any = value
+    for step in path:
+        place = place[step]
+    place["extra"] = 1
     with pytest.raises(jsonschema.ValidationError, match="extra"):
         check(value)
 

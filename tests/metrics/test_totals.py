@@ -229,6 +229,7 @@ def test_totals_that_contradict_their_parts_are_never_returned() -> None:
         dataclasses.replace(result, prompt_tokens=501),
         dataclasses.replace(result, turns=()),
         dataclasses.replace(result, cost_usd=1.0),
+        dataclasses.replace(result, turns=(result.turns[0]._replace(counted_tokens=1),)),
     ):
         with pytest.raises(SumError, match="full history"):
             _check_sums(wrong)

@@ -13,7 +13,7 @@ from memdash.metrics.sweep.intervals import Estimate, estimates
 from memdash.metrics.sweep.losses import Basis, Loss
 from memdash.metrics.sweep.pairs import Verdict, compare
 from memdash.metrics.sweep.settings import Setting
-from memdash.metrics.sweep.wording import amount, between, points
+from memdash.metrics.sweep.wording import amount, points
 
 Replays = Mapping[str, Sequence[ReplayOutcome]]
 """The replays of each series."""
@@ -152,9 +152,7 @@ def _ship(
             "Not decisive: one replay of one script says nothing of chance; use more repeats and scripts."
         )
     elif not sure:
-        caveats.append(
-            f"The saving is a tie: its 95 % interval, {between(saving.low, saving.high)}, includes 0."
-        )
+        caveats.append(f"The saving is a tie: its 95 % interval, {_interval(saving)}, includes 0.")
     if ties:
         verb = "costs" if len(ties) == 1 else "cost"
         caveats.append(f"As far as these replays can tell, {numbers.listing(ties)} {verb} the same.")
@@ -172,13 +170,20 @@ def _ship(
 
 def _gain(saving: Estimate, baseline: Setting, wanted: Wanted) -> str:
     whole = baseline.cost_usd.mean if baseline.cost_usd else 0.0
-    spread = between(saving.low, saving.high)
+    spread = _interval(saving)
     return (
         f"it saves {numbers.usd(saving.mean)} a conversation against {baseline.series} "
         f"({numbers.percent(saving.mean / whole)}{'; 95 % interval ' + spread if spread else ''}), "
         f"{numbers.usd_whole(saving.mean * wanted.conversations_per_month)} a month at "
         f"{wanted.conversations_per_month:,.0f} conversations"
     )
+
+
+def _interval(estimate: Estimate) -> str:
+    """Its ends in dollars; nothing where there is no interval."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return numbers.span(estimate.low, estimate.high, numbers.usd)
 
 
 def _wait(setting: Setting, baseline: Setting) -> str:

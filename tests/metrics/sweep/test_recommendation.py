@@ -42,7 +42,7 @@ def test_enough_scripts_without_a_loss_decide() -> None:
     )
     assert it.headline == (
         "Ship compaction at 2000: it saves $0.1000 a conversation against full history "
-        "(50 %; 95 % interval $0.1000 to $0.1000), $3,000 a month at 30,000 conversations; its p95 wait stays 9.0 s; "
+        "(50 %; 95 % interval $0.1000), $3,000 a month at 30,000 conversations; its p95 wait stays 9.0 s; "
         "it lost no fact that full history has (at most 5 % at 95 % confidence)."
     )
 
