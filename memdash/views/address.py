@@ -1,5 +1,7 @@
 """The address bar: which comparison is open, what is chosen in the form, which rows are picked.
 
+Compare and Thresholds have an address each, so that going from one to the other and back loses nothing.
+
 A link holds ``c``, the comparison, and what differs from the choices it was run with, so that a link shows the same view in
 another browser. What we write is remembered; an address that is not what we wrote came from a link, or from the browser's Back.
 """
@@ -19,12 +21,43 @@ ROWS: Final = "rows"
 SCRIPT: Final = "show"
 VIEW: Final = "view"
 BY: Final = "by"
+LOSS: Final = "loss"
+TRAFFIC: Final = "traffic"
 
 PROBLEMS: Final = "link_problems"
 MISSING: Final = "comparison_missing"
 """Not in a link: what in it could not be used, and whether its comparison is not here."""
 
-_OURS: Final = frozenset({COMPARISON, ROWS, SCRIPT, VIEW, BY, *QUERY_KEYS})
+_SHOWN: Final = (ROWS, SCRIPT, VIEW, BY, LOSS, TRAFFIC)
+"""What a link says about how its comparison is looked at."""
+
+_OURS: Final = frozenset({COMPARISON, *_SHOWN, *QUERY_KEYS})
+
+
+_KEPT_FOR_A_PAGE: Final = (
+    "comparison",
+    "address",
+    "setup",
+    "setup_base",
+    "setup_seed",
+    *_SHOWN,
+    PROBLEMS,
+    MISSING,
+)
+
+
+def enter(page: str) -> None:
+    """Take up the address of a page where it was left, and put away that of the page that was shown before."""
+    state = st.session_state
+    if (left := state.get("address_of")) == page:
+        return
+    if left is not None:
+        state[f"address_of.{left}"] = {key: state[key] for key in _KEPT_FOR_A_PAGE if key in state}
+    for key in _KEPT_FOR_A_PAGE:
+        state.pop(key, None)
+    for key, value in state.get(f"address_of.{page}", {}).items():
+        state[key] = value
+    state["address_of"] = page
 
 
 def read() -> dict[str, list[str]]:
@@ -61,7 +94,7 @@ def open_comparison(comparison_id: str, base: Choices | None = None) -> None:
     state = st.session_state
     state["comparison"] = comparison_id
     state["setup_base"] = base or state.get("setup", DEMO)
-    for key in (ROWS, SCRIPT, VIEW, BY, PROBLEMS, MISSING):
+    for key in (*_SHOWN, PROBLEMS, MISSING):
         state.pop(key, None)
     write()
 
@@ -78,7 +111,7 @@ def write() -> None:
     wanted: dict[str, list[str]] = {}
     if comparison := state.get("comparison"):
         wanted[COMPARISON] = [comparison]
-    for key in (ROWS, SCRIPT, VIEW, BY):
+    for key in _SHOWN:
         if state.get(key):
             wanted[key] = list(state[key]) if isinstance(state[key], list) else [str(state[key])]
     choices = to_query(state.get("setup", DEMO), state.get("setup_base", DEMO))

@@ -100,7 +100,7 @@ class SweepChoices(Choices):
     families: tuple[str, ...] = (
         "compaction:500..8000*2",
         "window:2|3|4|6|8|12|16|24",
-        "window:keep=4,trim_at=6|8|12|16|24",
+        "window:keep=4,trim_at=8..24/4",
     )
     check: bool = False
     max_loss: float = 0.05

@@ -28,11 +28,11 @@ def cards(summaries: Sequence[SeriesSummary]) -> None:
     found = headlines(summaries)
     with st.grid(4, min_column_width=172, gap="small"):
         for name, help_text in _HELP.items():
-            _card(getattr(found, name), help_text)
+            card(getattr(found, name), help_text)
 
 
-def _card(headline: Headline, help_text: str) -> None:
-    """The figure comes first, so that the figures of a row stand level where one title needs two lines."""
+def card(headline: Headline, help_text: str) -> None:
+    """Draw one number. The figure comes first, so that the figures of a row stand level where one title needs two lines."""
     with st.container(border=True, gap="xxsmall", height="stretch"):
         st.metric(plain(headline.title), headline.value, label_visibility="collapsed")
         st.caption(plain(headline.title), help=help_text)

@@ -15,6 +15,7 @@ from memdash.records import Status
 from memdash.store import ComparisonSummary
 from memdash.views.components import Colour, badge, clip, moment, plain
 from memdash.views.downloads import downloads
+from memdash.views.opening import COMPARE, THRESHOLDS
 from memdash.views.state import services
 
 _COLOURS: Final[Mapping[Status, Colour]] = {
@@ -34,9 +35,11 @@ def comparison_row(one: ComparisonSummary) -> None:
     with st.container(border=True, gap="xxsmall", key=f"row-{one.id}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{plain(clip(one.title or one.id, 110))}**", width="stretch")
+            if one.sweep:
+                badge("sweep", ":material/tune:", "violet")
             state_badge(one.statuses)
             if st.button("Open", key=f"open.{one.id}", icon=":material/open_in_full:"):
-                st.switch_page("compare.py", query_params={"c": one.id})
+                st.switch_page(THRESHOLDS if one.sweep else COMPARE, query_params={"c": one.id})
             menu = st.popover(
                 "",
                 icon=":material/more_vert:",

@@ -41,6 +41,12 @@ page = st.navigation(
             help="Run the same conversation through several strategies and read tokens, cost, recall and waiting side by side.",
         ),
         st.Page(
+            _HERE / "thresholds.py",
+            title="Thresholds",
+            icon=":material/tune:",
+            help="Try a strategy at many thresholds and read which setting to ship, what it saves and how sure that is.",
+        ),
+        st.Page(
             _HERE / "library.py",
             title="Library",
             icon=":material/folder_open:",

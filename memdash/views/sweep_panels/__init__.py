@@ -1,0 +1,53 @@
+"""What a sweep is looked at for: one panel each, drawn only while it is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from memdash.views import address
+from memdash.views.sweep_panels import pairs, refinement, settings, thresholds, worth
+from memdash.views.sweep_view import SweepView
+
+_FIRST: Final = "thresholds"
+
+
+class _Panel(NamedTuple):
+    title: str
+    draw: Callable[[SweepView], None]
+
+
+_PANELS: Final[Mapping[str, _Panel]] = {
+    _FIRST: _Panel("Thresholds", thresholds.show),
+    "settings": _Panel("Settings", settings.show),
+    "worth": _Panel("What forgetting is worth", worth.show),
+    "ties": _Panel("Pairs and ties", pairs.show),
+    "refinement": _Panel("Closer look", refinement.show),
+}
+
+
+def choose_panel(key: str) -> str:
+    """Let the person choose what to look at, and keep it in the address; ``key`` tells one sweep's choice from another's."""
+    wanted = st.session_state.get(address.VIEW)
+    chosen = st.segmented_control(
+        "Look at",
+        list(_PANELS),
+        default=wanted if isinstance(wanted, str) and wanted in _PANELS else _FIRST,
+        required=True,
+        format_func=lambda name: _PANELS[name].title,
+        key=f"sweep_panel.{key}",
+        label_visibility="collapsed",
+    )
+    st.session_state[address.VIEW] = chosen if chosen != _FIRST else None
+    address.write()
+    return chosen
+
+
+def show_panel(name: str, shown: SweepView) -> None:
+    """Draw the panel of this name."""
+    _PANELS[name].draw(shown)
+
+
+__all__ = ["choose_panel", "show_panel"]

@@ -1,0 +1,81 @@
+"""A sweep on the page: the same skeleton while it runs and when it is done; the answer first, its reasons below."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from memdash.errors import StoreError
+from memdash.metrics.result import Mark
+from memdash.records import Status
+from memdash.views import address
+from memdash.views.components import plain, problem
+from memdash.views.heading import head, state_line
+from memdash.views.sweep_advice import advice
+from memdash.views.sweep_panels import choose_panel, show_panel
+from memdash.views.sweep_view import Reading, SweepView, reading_of, sweep_view
+
+_POLL_SECONDS: Final = 2.0
+
+
+def show(comparison_id: str) -> None:
+    """Show a sweep; while it runs, look for news every two seconds, and only then."""
+    try:
+        running = _goes_on(reading_of(comparison_id))
+    except StoreError as error:
+        problem(error, "This sweep cannot be shown")
+        return
+    st.fragment(_body, run_every=_POLL_SECONDS if running else None)(comparison_id, running)
+
+
+def _goes_on(reading: Reading) -> bool:
+    return not reading.over or reading.progress.refining
+
+
+def _body(comparison_id: str, polling: bool) -> None:
+    try:
+        reading = reading_of(comparison_id)
+    except StoreError as error:
+        problem(error, "This sweep cannot be shown")
+        return
+    if polling and not _goes_on(reading):
+        st.rerun()  # the last numbers are in: draw the page once more, without polling
+    with st.container(gap="xsmall"):
+        head(reading.stored)
+        state_line(reading.stored, reading.progress, reading.resumable, reading.basis)
+    shown = sweep_view(reading, _largest_loss(reading))
+    advice(shown)
+    _refusals(shown)
+    show_panel(choose_panel(reading.id), shown)
+    st.caption(plain(reading.basis) + ".")
+
+
+def _largest_loss(reading: Reading) -> float:
+    """What a setting may lose: as the person wants it here, else as the link or the sweep itself says."""
+    written = st.session_state.get(address.LOSS)
+    try:
+        wanted = reading.sweep.max_loss if written is None else float(written)
+    except ValueError:
+        wanted = reading.sweep.max_loss
+    return min(max(wanted, 0.0), 1.0)
+
+
+def _refusals(shown: SweepView) -> None:
+    """One line on what did not come to its end, so that nobody wonders why a setting is not ranked."""
+    ended = {
+        status: sum(one.status is status for one in shown.reading.outcomes)
+        for status in (Status.REJECTED, Status.FAILED, Status.STOPPED_BY_BUDGET)
+    }
+    told = [f"{count:,} {str(status).replace('_', ' ')}" for status, count in ended.items() if count]
+    if told:
+        st.caption(
+            f":material/flag: {plain(', '.join(told))} of {len(shown.reading.outcomes):,} replays; their settings are not "
+            "ranked. Open the row in the settings table for the script, or play it on Compare for the API's words."
+        )
+    if any(Mark.NEVER_FIRES in one.marks for one in shown.analysis.settings):
+        idle = sum(Mark.NEVER_FIRES in one.marks for one in shown.analysis.settings)
+        st.caption(
+            f":material/flag: {idle:,} of {len(shown.analysis.settings):,} settings are never reached on some script: hollow "
+            "points in the charts. They cost and keep what full history does there."
+        )

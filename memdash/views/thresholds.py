@@ -1,0 +1,30 @@
+"""The Thresholds page: which setting to ship, from a sweep over ranges of thresholds."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memdash.views import address, sweep_results
+from memdash.views.choices import SWEEP, of_sweep
+from memdash.views.components import empty
+from memdash.views.opening import THRESHOLDS, not_here, problems_of_link, take_in_address
+from memdash.views.sweep_form import sweep_form
+
+take_in_address(THRESHOLDS, SWEEP, of_sweep)
+with st.sidebar:
+    sweep_form()
+
+problems_of_link()
+sweep = st.session_state.get("comparison")
+if sweep is not None:
+    sweep_results.show(sweep)
+elif st.session_state.get(address.MISSING):
+    not_here()
+else:
+    empty(
+        "At which threshold should it run?",
+        "A sweep plays your conversations at every threshold and says which setting to ship, what it saves and how sure that is. "
+        "The one on the left is ready: compaction from 500 to 8,000 tokens and windows of 2 to 24 exchanges, over three short "
+        "conversations. Press Run; the simulator needs a few seconds, no key and no money.",
+        ":material/tune:",
+    )
