@@ -6,13 +6,12 @@ What comes of it is read by :mod:`memdash.evidence` and computed by :mod:`memdas
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memdash.errors import InputError
-from memdash.records import Status
 from memdash.spec import ComparisonSpec, Provider, ReplaySpec, Replies, new_id
 from memdash.strategies import StrategyChoice
 
@@ -75,27 +74,24 @@ def confirmation_spec(stored: StoredComparison, labels: Iterable[str], budget: f
 
 def confirmable(replays: Sequence[ReplaySpec], done: Collection[str]) -> tuple[str, ...]:
     """Return the settings of which every replay is among ``done`` (by id), in order: the others leave nothing to compare."""
-    return tuple(
-        series
-        for series in dict.fromkeys(replay.series for replay in replays)
-        if all(replay.id in done for replay in replays if replay.series == series)
-    )
+    lacking = {replay.series for replay in replays if replay.id not in done}
+    return tuple(series for series in dict.fromkeys(one.series for one in replays) if series not in lacking)
 
 
-def default_settings(stored: StoredComparison, comparison: Mapping[str, Any]) -> tuple[str, ...]:
+def default_settings(
+    replays: Sequence[ReplaySpec], done: Collection[str], recommended: str | None = None
+) -> tuple[str, ...]:
     """Return the settings to confirm where nobody chose: the recommended one and the full history it is measured against.
 
-    Without a recommendation it is full history and the first others, a few in all. ``comparison`` is the object of the JSON
-    contract. Raises :class:`InputError` where no setting finished.
+    Without a recommendation it is full history and the first others, a few in all. ``done`` are the ids of the replays that
+    finished, ``recommended`` is the label of a setting. Raises :class:`InputError` where no setting finished.
     """
-    done = {one["id"] for one in comparison["replays"] if one["status"] == Status.DONE}
-    settings = confirmable(stored.replays, done)
+    settings = confirmable(replays, done)
     if not settings:
         raise InputError("no setting of this comparison finished, so there is nothing to confirm")
-    recommended = (comparison.get("recommendation") or {}).get("label")
-    replays = [replay for replay in stored.replays if replay.series in settings]
-    picked = next((one for one in replays if recommended in (one.series, one.label)), None)
-    wholes = [one for one in replays if one.strategy == _BASELINE]
+    finished = [replay for replay in replays if replay.series in settings]
+    picked = next((one for one in finished if recommended in (one.series, one.label)), None)
+    wholes = [one for one in finished if one.strategy == _BASELINE]
     if picked is None:
         others = [one for one in settings if one not in {whole.series for whole in wholes}]
         first = [whole.series for whole in wholes[:1]]

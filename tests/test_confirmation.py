@@ -24,14 +24,9 @@ def simulated(*strategies: str, **settings: Any) -> StoredComparison:
     return as_launched_now(ComparisonSpec((TRIP,), chosen, title="A trip", **settings))
 
 
-def played(stored: StoredComparison, unfinished: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
-    """The JSON of a comparison whose replays are done, but for some settings."""
-    states = {one.id: "rejected" if one.series in unfinished else "done" for one in stored.replays}
-    return {
-        "replays": [{"id": one, "status": state} for one, state in states.items()],
-        "recommendation": None,
-        **more,
-    }
+def done(stored: StoredComparison, unfinished: tuple[str, ...] = ()) -> set[str]:
+    """The replays that finished: all but those of some settings."""
+    return {one.id for one in stored.replays if one.series not in unfinished}
 
 
 def test_everything_but_who_answers_and_the_limit_stays_as_it_was() -> None:
@@ -124,34 +119,33 @@ def test_what_cannot_be_confirmed_is_told_in_one_sentence(
 
 def test_the_recommended_setting_and_its_full_history_are_confirmed_where_nobody_chose() -> None:
     stored = simulated("full_history", "window:2", "compaction:500", models=(OPUS, SONNET))
-    recommended = {"label": f"compaction at 500 · {SONNET}"}
-    assert default_settings(stored, played(stored, recommendation=recommended)) == (
+    assert default_settings(stored.replays, done(stored), f"compaction at 500 · {SONNET}") == (
         f"full history · {SONNET}",
         f"compaction at 500 · {SONNET}",
     )
-    itself = {"label": f"full history · {SONNET}"}
-    assert default_settings(stored, played(stored, recommendation=itself)) == (f"full history · {SONNET}",)
+    itself = f"full history · {SONNET}"
+    assert default_settings(stored.replays, done(stored), itself) == (itself,)
 
 
 def test_without_a_recommendation_full_history_and_the_first_others_are_confirmed() -> None:
     stored = simulated("window:2", "window:3", "window:4", "window:5", "full_history")
-    assert default_settings(stored, played(stored)) == (
+    assert default_settings(stored.replays, done(stored)) == (
         "full history",
         "window of 2",
         "window of 3",
         "window of 4",
     )
     without = simulated("window:2", "window:3")
-    assert default_settings(without, played(without)) == ("window of 2", "window of 3")
+    assert default_settings(without.replays, done(without)) == ("window of 2", "window of 3")
 
 
 def test_a_setting_that_did_not_finish_everywhere_is_not_confirmed_unasked() -> None:
     stored = simulated(repeats=2)
-    assert default_settings(stored, played(stored, unfinished=("window of 2",))) == (
+    assert default_settings(stored.replays, done(stored, ("window of 2",))) == (
         "full history",
         "compaction at 500",
     )
     half = {one.id for one in stored.replays if one.repeat == 1}
     assert confirmable(stored.replays, half) == ()
     with pytest.raises(InputError, match="nothing to confirm"):
-        default_settings(stored, played(stored, unfinished=tuple(one.series for one in stored.replays)))
+        default_settings(stored.replays, ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -73,16 +73,23 @@ def check_confirm(spec: ComparisonSpec, budget: float | None) -> None:
 
 
 def confirm_live(
-    store: AnyStore, worker: Worker, comparison: Mapping[str, Any], budget: float, *, quiet: bool
+    store: AnyStore,
+    worker: Worker,
+    comparison_id: str,
+    budget: float,
+    *,
+    done: Collection[str],
+    recommended: str | None,
+    quiet: bool,
 ) -> Confirmed:
     """Play the settings that matter of a simulated comparison live, and watch it to its end.
 
-    ``comparison`` is the simulated comparison as the object of the JSON contract. Where nothing of it finished, that is said, and
-    counts as a failure.
+    ``done`` are the ids of its replays that finished, ``recommended`` is the label of a setting. Where nothing finished, that is
+    said, and counts as a failure.
     """
-    stored = store.comparison(comparison["comparison"])
+    stored = store.comparison(comparison_id)
     try:
-        settings = default_settings(stored, comparison)
+        settings = default_settings(stored.replays, done, recommended)
     except InputError as error:
         complain(str(error))
         return Confirmed((Status.FAILED,), interrupted=False)

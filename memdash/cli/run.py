@@ -73,7 +73,15 @@ def run(
         store.flush()
         comparison = report.read(store, spec.id)
         if confirm_budget is not None and not interrupted:
-            live, interrupted = confirm_live(store, worker, comparison, confirm_budget, quiet=quiet)
+            live, interrupted = confirm_live(
+                store,
+                worker,
+                spec.id,
+                confirm_budget,
+                done={one["id"] for one in comparison["replays"] if one["status"] == Status.DONE},
+                recommended=None,
+                quiet=quiet,
+            )
             comparison = report.read(store, spec.id)
     say(rendered(comparison, form))
     failed = failures(assertions, comparison, {replay.id: replay.series for replay in replays})

@@ -105,8 +105,16 @@ def sweep(
         interrupted = _play(worker, spec, quiet=quiet)
         store.flush()
         if confirm_budget is not None and not interrupted:
-            comparison = report.read(store, spec.id)
-            live, interrupted = confirm_live(store, worker, comparison, confirm_budget, quiet=quiet)
+            played = SweepFindings.read(store, spec.id)
+            live, interrupted = confirm_live(
+                store,
+                worker,
+                spec.id,
+                confirm_budget,
+                done={one.id for one in played.outcomes if one.done},
+                recommended=played.recommended,
+                quiet=quiet,
+            )
             statuses = frozenset(live)
         text = shown(store, spec.id, form, traffic)
         statuses |= SweepFindings.read(store, spec.id).statuses

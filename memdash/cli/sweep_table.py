@@ -55,6 +55,12 @@ class SweepFindings:
         """The states its replays are in."""
         return {one.status for one in self.outcomes}
 
+    @property
+    def recommended(self) -> str | None:
+        """The label of the recommended setting, None where there is none."""
+        advice = self.analysis.recommendation
+        return None if advice is None else advice.setting.series
+
 
 def sweep_parts(found: SweepFindings, *, markdown: bool) -> list[str]:
     """Return the paragraphs about a sweep: the table, the answer, what forgetting is worth, and how it went on."""

@@ -150,7 +150,7 @@ def test_another_token_counter_shows_in_the_prompt_tokens(
         monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
         _ended, comparison = confirmed(memdash, "--script", "trip-planning", "--turns", "2")
     relative = number(comparison["confirmation"], "prompt_tokens")[3]
-    assert -0.5 < relative < -0.4  # the texts count double there, what frames them does not
+    assert -0.6 < relative < -0.35  # the texts count double there, what frames them does not
 
 
 def test_a_slower_server_shows_in_the_waits(
