@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memdash import report
 from memdash.cli.confirmation_table import confirmation_parts
-from memdash.cli.conversations_table import conversation_parts
+from memdash.cli.conversations_table import conversation_parts, floor_parts
 from memdash.cli.grid import one_line
 from memdash.cli.sweep_table import SweepFindings, sweep_parts
 from memdash.cli.table import footer, rendered
@@ -49,7 +49,7 @@ def _sweep(store: AnyStore, found: SweepFindings, traffic: Traffic | None, *, ma
         [
             f"## {title}" if markdown else title,
             *sweep_parts(found, markdown=markdown),
-            *conversation_parts(about, markdown=markdown),
+            *(conversation_parts(about, markdown=markdown) or floor_parts(about["floor"], markdown=markdown)),
             *confirmation_parts(confirmation, markdown=markdown),
             *(end if markdown else ["\n".join(end)]),
         ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -66,7 +66,7 @@ def sweep_parts(found: SweepFindings, *, markdown: bool) -> list[str]:
     """Return the paragraphs about a sweep: the table, the answer, what forgetting is worth, and how it went on."""
     separator = "\n\n" if markdown else "\n"
     return [
-        *_tables(found.analysis, markdown),
+        *_table(found.analysis, markdown),
         separator.join(_answer(found.analysis)),
         *(
             separator.join(lines)
@@ -76,17 +76,13 @@ def sweep_parts(found: SweepFindings, *, markdown: bool) -> list[str]:
     ]
 
 
-def _tables(analysis: SweepAnalysis, markdown: bool) -> Iterator[str]:
-    """The settings by cost, the cheapest first; those that exist in the simulator only stand apart."""
-    apart = [one for one in analysis.settings if one.simulator_only]
-    able = [one for one in analysis.settings if not one.simulator_only]
-    for settings, head in ((able, None), (apart, "In the simulator only, below the API's floors:")):
-        if not settings:
-            continue
-        if head and able:
-            yield head
-        grid = _grid(sorted(settings, key=_cost), analysis)
-        yield grid.markdown() if markdown else grid.plain()
+def _table(analysis: SweepAnalysis, markdown: bool) -> list[str]:
+    """The settings by cost, the cheapest first."""
+    settings = sorted(analysis.settings, key=_cost)
+    grid = _grid(settings, analysis)
+    relaxed = any(one.simulator_only for one in settings)
+    said = ["Limits of the API were relaxed: these settings exist in the simulator only."] if relaxed else []
+    return [*said, grid.markdown() if markdown else grid.plain()]
 
 
 def _cost(setting: Setting) -> tuple[bool, float]:
@@ -203,7 +199,7 @@ def _refinement(found: SweepFindings) -> list[str]:
             f"Refined in {numbers.count(len(rounds), 'round')}, {numbers.count(added, 'more setting')}:"
         )
     for number, one in enumerate(rounds, start=1):
-        lines += [f"{number}. {setting.choice.label}: {setting.reason}" for setting in one.settings]
+        lines += [f"Round {number}: {setting.choice.label}, {setting.reason}" for setting in one.settings]
     if sweep is not None and sweep.refine and found.statuses <= {Status.DONE, Status.REJECTED, Status.FAILED}:
         stopped = why_stopped(found.stored.spec, found.outcomes, rounds)
         if stopped is not None:
