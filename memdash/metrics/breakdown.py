@@ -23,7 +23,7 @@ CUTS: Mapping[Cut, str] = {
 """Each cut in words."""
 
 _AGES = ((0, 5), (6, 10), (11, 20), (21, 40), (41, 80))
-"""Bins of an age in turns, both ends included; each about twice the one before, since forgetting is fast at first."""
+"""Bins of an age, in turns, both ends included; each about twice the one before, since forgetting is fast at first."""
 _MANY_COMPACTIONS = 3
 """From so many on they are one bin."""
 
@@ -194,14 +194,14 @@ def _age(item: _Item) -> str:
 
 
 def _turns(low: int, high: int) -> str:
-    return f"{low} to {high} turns"
+    return f"{low} to {high}"
 
 
 def _compactions(item: _Item) -> str:
     return _SURVIVED[min(item.compactions, _MANY_COMPACTIONS)]
 
 
-_OLDER = f"over {_AGES[-1][1]} turns"
+_OLDER = f"over {_AGES[-1][1]}"
 _SURVIVED = ("none", "1", "2", f"{_MANY_COMPACTIONS} or more")
 _ORDER: Mapping[Cut, Sequence[str]] = {
     "age": (*(_turns(low, high) for low, high in _AGES), _OLDER),

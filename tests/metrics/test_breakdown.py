@@ -57,20 +57,20 @@ def test_by_kind_of_fact() -> None:
 def test_by_age_in_turns_of_the_latest_value() -> None:
     # At the end: name is 29 turns old, budget 0 (restated in turn 30), price 2; budget was asked for at 18 turns, too.
     assert lines("age", replay()) == {
-        "0 to 5 turns": Line("0 to 5 turns", facts=2, kept=1, outdated=1, asked=2, right=1, stale=1),
-        "11 to 20 turns": Line("11 to 20 turns", facts=0, kept=0, outdated=0, asked=1, right=1, stale=0),
-        "21 to 40 turns": Line("21 to 40 turns", facts=1, kept=0, outdated=0, asked=1, right=0, stale=0),
+        "0 to 5": Line("0 to 5", facts=2, kept=1, outdated=1, asked=2, right=1, stale=1),
+        "11 to 20": Line("11 to 20", facts=0, kept=0, outdated=0, asked=1, right=1, stale=0),
+        "21 to 40": Line("21 to 40", facts=1, kept=0, outdated=0, asked=1, right=0, stale=0),
     }
 
 
 @pytest.mark.parametrize(
     ("age", "name"),
     [
-        (0, "0 to 5 turns"),
-        (5, "0 to 5 turns"),
-        (6, "6 to 10 turns"),
-        (80, "41 to 80 turns"),
-        (81, "over 80 turns"),
+        (0, "0 to 5"),
+        (5, "0 to 5"),
+        (6, "6 to 10"),
+        (80, "41 to 80"),
+        (81, "over 80"),
     ],
 )
 def test_the_bins_of_age_meet_without_gaps(age: int, name: str) -> None:

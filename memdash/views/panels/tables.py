@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Protocol
 
 import streamlit as st
 
 from memdash import numbers
-from memdash.views.panels.selection import Selection
+from memdash.palette import Style, Theme
 from memdash.views.swatches import swatch
 
 _ROW_HEIGHT: Final = 36
 _MANY_ROWS: Final = 14
 """A longer table scrolls within itself."""
+
+
+class Look(Protocol):
+    """How the rows of a table are drawn; ``key`` tells the tables of one comparison from another's."""
+
+    @property
+    def styles(self) -> Mapping[str, Style]:
+        """The style of each series."""
+        ...
+
+    @property
+    def theme(self) -> Theme:
+        """Which theme the person looks at."""
+        ...
+
+    @property
+    def key(self) -> str:
+        """The comparison's id."""
+        ...
 
 
 class Column(NamedTuple):
@@ -102,12 +121,10 @@ def percent(
     )
 
 
-def series_table(
-    selection: Selection, series: Sequence[str], columns: Sequence[Column], key: str, alt: str
-) -> None:
+def series_table(look: Look, series: Sequence[str], columns: Sequence[Column], key: str, alt: str) -> None:
     """Draw a table whose rows belong to series: each starts with the series' look and name."""
     longest = max((len(name) for name in series), default=0)
-    pictures = [swatch(selection.styles[name], selection.theme) for name in series]
+    pictures = [swatch(look.styles[name], look.theme) for name in series]
     strategy = st.column_config.TextColumn(
         "Strategy", width=min(190, max(140, round(7.2 * longest) + 18)), pinned=True
     )
@@ -122,6 +139,6 @@ def series_table(
         row_height=_ROW_HEIGHT,
         height="content" if len(series) <= _MANY_ROWS else _ROW_HEIGHT * (_MANY_ROWS + 1),
         placeholder=numbers.NOTHING,
-        key=f"{key}.{selection.key}",
+        key=f"{key}.{look.key}",
         alt=alt,
     )
