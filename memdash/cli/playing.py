@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from memdash.worker import Worker
 
 _POLL_SECONDS = 0.1
+_CALM_POLL_SECONDS = 0.5
+"""How often thousands of replays are looked at: counting them takes time that they could use."""
 _CANCEL_SECONDS = 15.0
 """How long an interrupted run waits for requests under way, whose answers are kept."""
 
@@ -46,8 +48,9 @@ def watch(worker: Worker, comparison: str, *, quiet: bool, together: bool = Fals
     With ``together`` the replays are counted, not named.
     """
     shown = None if quiet else progress(together=together)
+    pause = _CALM_POLL_SECONDS if together else _POLL_SECONDS
     with _ctrl_c() as interrupted:
-        while not (interrupted.is_set() or worker.wait(comparison, _POLL_SECONDS)):
+        while not (interrupted.is_set() or worker.wait(comparison, pause)):
             if shown:
                 shown.show(worker, comparison)
         if interrupted.is_set():
