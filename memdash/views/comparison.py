@@ -18,6 +18,7 @@ from memdash.replay_log import ReplayLog
 from memdash.scripts import Script
 from memdash.spec import Provider
 from memdash.store import StoredComparison
+from memdash.views.evidence import basis_of
 from memdash.views.state import services
 from memdash.worker import RESUMABLE
 
@@ -67,7 +68,7 @@ class View:
     @property
     def basis(self) -> str:
         """What its numbers rest on; stands wherever they are shown."""
-        return report.basis(self.stored)
+        return basis_of(self.stored)
 
     @property
     def resumable(self) -> list[ReplayResult]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import streamlit as st
 
@@ -15,15 +15,20 @@ from memdash.spec import Provider
 from memdash.store import StoredComparison
 from memdash.views import address
 from memdash.views.components import moment, plain, problem
+from memdash.views.confirm import confirm_menu
 from memdash.views.downloads import downloads
 from memdash.views.state import services
 
 
-def head(stored: StoredComparison) -> None:
-    """Draw the title, with renaming and sharing beside it, and how it was run."""
-    title, actions = st.columns([4, 1], gap="small", vertical_alignment="top")
+def head(stored: StoredComparison, recommended: Callable[[], str | None] = lambda: None) -> None:
+    """Draw the title, with what can be done to it beside it, and how it was run.
+
+    ``recommended`` is asked for the setting that is recommended, where that is needed.
+    """
+    title, actions = st.columns([3, 1], gap="small", vertical_alignment="top")
     title.subheader(plain(stored.title or stored.id), anchor=False)
     with actions, st.container(horizontal=True, horizontal_alignment="right", gap="small"):
+        confirm_menu(stored, recommended)
         _rename(stored)
         _share(stored)
     st.caption(plain(" · ".join(_about(stored))))

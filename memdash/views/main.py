@@ -8,8 +8,8 @@ import streamlit as st
 
 from memdash import __version__
 from memdash.errors import InputError, StoreError
-from memdash.report import simulator_basis
 from memdash.views.components import problem, theme
+from memdash.views.evidence import simulator_caption
 from memdash.views.state import services
 from memdash.views.trouble import store_trouble
 
@@ -22,7 +22,7 @@ st.set_page_config(
     initial_sidebar_state=344,
     menu_items={
         "About": f"**memdash {__version__}** replays one scripted conversation through several conversation-memory "
-        f"strategies and compares the bill.\n\n{simulator_basis()}."
+        f"strategies and compares the bill.\n\n{simulator_caption()}."
     },
 )
 st.logo(

@@ -42,7 +42,7 @@ def _body(comparison_id: str, polling: bool) -> None:
     if polling and not _goes_on(reading):
         st.rerun()  # the last numbers are in: draw the page once more, without polling
     with st.container(gap="xsmall"):
-        head(reading.stored)
+        head(reading.stored, lambda: sweep_view(reading, _largest_loss(reading)).recommended)
         state_line(reading.stored, reading.progress, reading.resumable, reading.basis)
     shown = sweep_view(reading, _largest_loss(reading))
     advice(shown)

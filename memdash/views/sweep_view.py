@@ -16,7 +16,6 @@ from typing import Final
 
 import streamlit as st
 
-from memdash import report
 from memdash.charts.sweep import Curve, Grid, curve_styles, curves, grids
 from memdash.metrics.columns import outcomes_of
 from memdash.metrics.conversations import floors, multiples
@@ -27,6 +26,7 @@ from memdash.progress import RunProgress
 from memdash.records import Status
 from memdash.spec import Sweep
 from memdash.store import StoredComparison
+from memdash.views.evidence import basis_of
 from memdash.views.state import services
 from memdash.worker import RESUMABLE
 
@@ -68,7 +68,7 @@ class Reading:
     @property
     def basis(self) -> str:
         """What its numbers rest on; stands wherever they are shown."""
-        return report.basis(self.stored)
+        return basis_of(self.stored)
 
     @property
     def progress(self) -> RunProgress:

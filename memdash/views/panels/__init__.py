@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from memdash.views import address
-from memdash.views.panels import background, compactions, misses, recall, waiting
+from memdash.views.panels import background, breakdown, compactions, confirmation, misses, recall, waiting
 from memdash.views.panels.selection import Selection
 
 OVERVIEW: Final = "overview"
@@ -25,6 +25,8 @@ _PANELS: Final[Mapping[str, _Panel]] = {
     "background": _Panel("Background work", background.show),
     "waiting": _Panel("Waiting", waiting.show),
     "recall": _Panel("Recall along the way", recall.show),
+    "live": _Panel("Against the live API", confirmation.show),
+    "breakdown": _Panel("What is forgotten", breakdown.show),
 }
 
 

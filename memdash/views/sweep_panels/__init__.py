@@ -8,7 +8,16 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from memdash.views import address
-from memdash.views.sweep_panels import pairs, refinement, settings, thresholds, worth
+from memdash.views.sweep_panels import (
+    confirmation,
+    forgotten,
+    pairs,
+    refinement,
+    settings,
+    thresholds,
+    worth,
+    your_conversations,
+)
 from memdash.views.sweep_view import SweepView
 
 _FIRST: Final = "thresholds"
@@ -22,9 +31,12 @@ class _Panel(NamedTuple):
 _PANELS: Final[Mapping[str, _Panel]] = {
     _FIRST: _Panel("Thresholds", thresholds.show),
     "settings": _Panel("Settings", settings.show),
+    "conversations": _Panel("Your conversations", your_conversations.show),
+    "forgotten": _Panel("What is forgotten", forgotten.show),
     "worth": _Panel("What forgetting is worth", worth.show),
     "ties": _Panel("Pairs and ties", pairs.show),
     "refinement": _Panel("Closer look", refinement.show),
+    "live": _Panel("Against the live API", confirmation.show),
 }
 
 

@@ -1,0 +1,126 @@
+"""Confirming a simulated comparison live: which settings, at what cost, and only after a second question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Final
+
+import streamlit as st
+
+from memdash import numbers
+from memdash.answerer import check_key, present_answerer
+from memdash.confirmation import check_confirmable, confirmable, confirmation_spec, default_settings
+from memdash.errors import InputError, MemdashError
+from memdash.records import Status
+from memdash.spec import ComparisonSpec, Provider
+from memdash.store import StoredComparison
+from memdash.views.components import HELP, plain, problem
+from memdash.views.estimate import estimate_line
+from memdash.views.opening import COMPARE
+from memdash.views.state import services
+
+_ABOUT: Final = (
+    "Plays the same conversations against the live API, within a budget, and shows the simulator's error in every number. "
+    "Two settings are enough: the one to ship and full history."
+)
+
+
+def confirm_menu(stored: StoredComparison, recommended: Callable[[], str | None]) -> None:
+    """Draw the button of a simulated comparison, and while its menu is open what would be played.
+
+    ``recommended`` is asked for the recommended setting once the menu is open.
+    """
+    if stored.spec.provider is not Provider.SIMULATOR:
+        return
+    menu = st.popover(
+        "Confirm live", icon=":material/bolt:", type="tertiary", key="confirm_menu", on_change="rerun"
+    )
+    if not menu.open:
+        return
+    with menu:
+        st.caption(_ABOUT)
+        try:
+            check_confirmable(stored.spec)
+            check_key("a confirmation")
+            done = _finished(stored)
+            settings = default_settings(stored.replays, done, recommended())
+        except InputError as error:
+            _refuse(str(error))
+            return
+        except MemdashError as error:
+            problem(error)
+            return
+        _form(stored, done, settings)
+
+
+def _refuse(sentence: str) -> None:
+    st.markdown(f":orange[:material/info: {plain(sentence[:1].upper() + sentence[1:])}.]")
+
+
+def _finished(stored: StoredComparison) -> set[str]:
+    """The ids of the replays that are done."""
+    listed = next((one for one in services().store.comparisons() if one.id == stored.id), None)
+    statuses = listed.statuses if listed else ()
+    return {one.id for one, status in zip(stored.replays, statuses, strict=False) if status is Status.DONE}
+
+
+def _form(stored: StoredComparison, done: Collection[str], settings: tuple[str, ...]) -> None:
+    chosen = st.multiselect(
+        "Settings to play live",
+        confirmable(stored.replays, done),
+        default=settings,
+        key=f"confirm_settings.{stored.id}",
+    )
+    budget = st.number_input(
+        "Budget, US dollars",
+        min_value=0.01,
+        value=None,
+        step=0.5,
+        format="%.2f",
+        placeholder="for instance 2.00",
+        key=f"confirm_budget.{stored.id}",
+        help=HELP["budget"],
+    )
+    try:
+        spec = confirmation_spec(stored, chosen, budget or 1.0)
+        st.caption(plain(f"{numbers.count(len(spec.replays()), 'replay')}, answered by {present_answerer()}"))
+    except InputError as error:
+        _refuse(str(error))
+        return
+    estimate_line(spec)
+    if st.button(
+        "Play live…",
+        icon=":material/bolt:",
+        type="primary",
+        key="confirm_play",
+        disabled=budget is None,
+        width="stretch",
+        help="Give a budget first" if budget is None else None,
+    ):
+        _ask(spec)
+
+
+@st.dialog("Spend money on this?", icon=":material/bolt:")
+def _ask(spec: ComparisonSpec) -> None:
+    st.markdown(
+        plain(
+            f"{numbers.listing([one.label for one in spec.strategies])}: "
+            f"{numbers.count(len(spec.replays()), 'replay')} with real requests, answered by {present_answerer()}."
+        )
+    )
+    st.caption(
+        plain(
+            f"It stops before the request that could pass {numbers.usd(spec.budget)}. What was measured by then is kept. "
+            "It can be cancelled at any time."
+        )
+    )
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        if st.button("Not now", key="confirm_not_now"):
+            st.rerun()
+        if st.button("Play live", type="primary", icon=":material/bolt:", key="confirm_spend"):
+            try:
+                services().worker.submit(spec)
+            except MemdashError as error:
+                problem(error)
+                return
+            st.switch_page(COMPARE, query_params={"c": spec.id})
