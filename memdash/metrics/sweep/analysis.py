@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memdash.metrics.outcome import ReplayOutcome
+from memdash.metrics.sweep.candidates import Wanted
 from memdash.metrics.sweep.frontier import FrontPoint, frontier
 from memdash.metrics.sweep.groups import Group, groups_of
 from memdash.metrics.sweep.losses import Basis, basis_of, cell_losses
 from memdash.metrics.sweep.measures import by_series
 from memdash.metrics.sweep.pairs import Pair, pairs_of
-from memdash.metrics.sweep.recommendation import Recommendation, Wanted, recommend
+from memdash.metrics.sweep.recommendation import Recommendation, recommend
 from memdash.metrics.sweep.settings import Setting, settings_of
 from memdash.metrics.sweep.worth import Worth, worth_of
 

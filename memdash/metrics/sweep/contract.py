@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from memdash.metrics.outcome import ReplayOutcome
 from memdash.metrics.sweep.frontier import FrontPoint
 from memdash.metrics.sweep.groups import GROUPED, Group
 from memdash.metrics.sweep.intervals import Estimate
 from memdash.metrics.sweep.recommendation import Recommendation
+from memdash.metrics.sweep.refinement import Proposal, why_stopped
 from memdash.metrics.sweep.worth import Worth
+from memdash.spec import ComparisonSpec
 
 
 def recommendation_json(one: Recommendation) -> dict[str, Any]:
@@ -43,6 +46,27 @@ def recommendation_json(one: Recommendation) -> dict[str, Any]:
         "ties": list(one.ties),
         "decisive": one.decisive,
         "sentence": one.sentence,
+    }
+
+
+def refinement_json(
+    spec: ComparisonSpec, outcomes: Sequence[ReplayOutcome], rounds: Sequence[Proposal]
+) -> dict[str, Any] | None:
+    """Return what a sweep played after its coarse grid, round by round, and why it stopped (null while it has not).
+
+    None where no refinement was asked for.
+    """
+    if spec.sweep is None or not spec.sweep.refine:
+        return None
+    return {
+        "rounds": [
+            [
+                {"label": one.choice.label, "params": dict(one.choice.params), "reason": one.reason}
+                for one in proposal.settings
+            ]
+            for proposal in rounds
+        ],
+        "stopped": why_stopped(spec, outcomes, rounds) if all(one.status.over for one in outcomes) else None,
     }
 
 

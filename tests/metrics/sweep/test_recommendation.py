@@ -105,6 +105,34 @@ def test_a_saving_whose_interval_includes_nothing_is_a_tie() -> None:
     assert it.caveats[0] == "The saving is a tie: its 95 % interval, −$0.0100 to $0.1000, includes 0."
 
 
+def test_a_saving_that_may_be_chance_is_no_reason_to_forget() -> None:
+    it = advice(
+        [
+            *on_scripts("full history", [0.2] * 3),
+            *on_scripts(COMPACTION, [0.2, 0.2, 0.17], [(), (), FACTS[:1]]),
+            *on_scripts(WINDOW, [0.1] * 3, [FACTS] * 3),
+        ],
+        max_loss=0.1,
+    )
+    assert (it.setting.series, it.decisive) == ("full history", False)
+    assert it.headline == (
+        "Keep full history: it costs $0.2000 a conversation, and compaction at 2000 ties with it (it saves $0 to $0.0300) "
+        "and loses 0.3 facts a conversation that full history has (8 %, at most 70 % at 95 % confidence)."
+    )
+
+
+def test_a_saving_that_is_sure_is_one_even_where_a_larger_one_may_be_chance() -> None:
+    it = advice(
+        [
+            *on_scripts("full history", [0.2] * 3),
+            *on_scripts(COMPACTION, [0.2, 0.2, 0.1], [(), (), FACTS[:1]]),
+            *on_scripts("compaction at 4000", [0.19] * 3, [FACTS[:1]]),
+        ],
+        max_loss=0.1,
+    )
+    assert it.setting.series == "compaction at 4000"
+
+
 def test_one_replay_of_one_script_says_nothing_of_chance() -> None:
     it = advice([outcome(cost=0.2), outcome(COMPACTION, cost=0.1)], max_loss=1.0)
     assert not it.decisive
