@@ -37,9 +37,10 @@ class ModelPrice:
 
     def tier(self, prompt_tokens: int) -> Tier:
         """Return the tier that prices every token of a request with a prompt of this size."""
-        return next(
-            tier for tier in reversed(self.tiers) if prompt_tokens > tier.above or tier is self.tiers[0]
-        )
+        for tier in reversed(self.tiers):
+            if prompt_tokens > tier.above:
+                return tier
+        return self.tiers[0]
 
     def changed(self, prices: Mapping[str, float]) -> ModelPrice:
         """Return it with some of its five prices replaced, whatever the size of the prompt."""

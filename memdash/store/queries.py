@@ -110,11 +110,18 @@ group by block.replay, block.seq, block.id, block.rowid
 order by block.rowid
 """
 
+_AS_TEXT = {
+    "betas": "to_json(betas)",
+    "entries": "array_to_string(entries, ' ')",
+    "reply_blocks": "array_to_string(reply_blocks, ' ')",
+}
+"""Lists come as texts: as lists of Python they would take as long as everything else of a request together."""
+
 # What happened in the replays of these numbers? Rows come as they were written, those of one replay in its order: to sort
 # rows that hold texts would take more memory than a database is given.
 REQUESTS = f"""
 select
-    replay, {", ".join(REQUEST_COLUMNS)}, {", ".join(USAGE_COLUMNS)},
+    replay, {", ".join(_AS_TEXT.get(column, column) for column in REQUEST_COLUMNS)}, {", ".join(USAGE_COLUMNS)},
     iterations, options, transformations, applied_edits, diagnosis
 from request
 where replay between ? and ?

@@ -120,7 +120,7 @@ def read_requests(
     iterations: Mapping[tuple[int, int], tuple[Iteration, ...]],
     blocks: Mapping[tuple[int, int], Mapping[str, str]],
 ) -> Iterator[tuple[int, RequestRecord]]:
-    """Read rows of ``request``, in the order of its columns; yields each with the number of its replay.
+    """Read the rows that answer ``queries.REQUESTS``; yields each with the number of its replay.
 
     ``iterations`` and ``blocks`` are by replay number and sequence number.
     """
@@ -142,12 +142,12 @@ def read_requests(
                 step,
                 model,
                 read(options),
-                tuple(betas),
+                tuple(read(betas)),
                 system_block,
                 tools_block,
                 base_request,
                 shared,
-                tuple(entries),
+                tuple(entries.split()),
                 started_ms,
                 first_event_ms,
                 first_text_ms,
@@ -163,7 +163,7 @@ def read_requests(
                 ),
                 blocks.get((replay, seq), {}),
                 iterations[replay, seq] if parts else (),
-                tuple(reply_blocks),
+                tuple(reply_blocks.split()),
                 stop_reason,
                 request_id,
                 message_id,
