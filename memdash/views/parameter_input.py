@@ -13,7 +13,8 @@ from memdash.views.components import plain
 
 def caption(one: Parameter) -> str:
     """Name a parameter with its unit."""
-    return f"{one.name.replace('_', ' ')}, {one.unit}" if one.unit else one.name.replace("_", " ")
+    name = one.name.replace("_", " ")
+    return f"{name}, {one.unit}" if one.unit and one.unit != name else name
 
 
 def parameter_input(key: str, one: Parameter, given: Mapping[str, Any], hidden: bool = False) -> Any:

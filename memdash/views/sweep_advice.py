@@ -38,8 +38,9 @@ def advice(shown: SweepView) -> None:
         for one in found:
             _answer(shown, one, several=len(found) > 1)
         if not found:
+            why = (shown.analysis.unrecommended or _WAITING).removeprefix("No recommendation: ")
             st.markdown("#### No recommendation yet" if not shown.reading.over else "#### No recommendation")
-            st.caption(plain((shown.analysis.unrecommended or _WAITING).removeprefix("No recommendation: ")))
+            st.caption(plain(why[:1].upper() + why[1:]))
         _max_loss_input(shown)
     _cards(shown)
 
@@ -59,8 +60,8 @@ def _answer(shown: SweepView, one: Recommendation, *, several: bool) -> None:
         if not shown.reading.over:
             badge("so far", ":material/sync:", "blue")
     st.markdown(plain(rest[:1].upper() + rest[1:]))
-    for caveat in one.caveats:
-        st.caption(plain(caveat))
+    if one.caveats:
+        st.caption("  \n".join(plain(caveat) for caveat in one.caveats))
 
 
 def _max_loss_input(shown: SweepView) -> None:

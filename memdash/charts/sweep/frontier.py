@@ -111,10 +111,10 @@ def frontier_chart(
     ring = {"symbol": "circle-open", "size": 22, "color": sheet.ink.text, "line": {"width": 2.5}}
     chosen = [one.setting for one in best if one.setting.series == recommended]
     _points(sheet, _RECOMMENDED, chosen, against, ring, faint=None)
+    _axes(sheet, [*behind, *apart, *(one.setting for one in best)], against)
     _name_points(sheet, [one.setting for one in best], against)
     if floor is not None:
         _draw_floor(sheet, floor)
-    _axes(sheet, [*behind, *apart, *(one.setting for one in best)], against)
     return sheet.figure()
 
 
@@ -270,6 +270,7 @@ def _name_points(sheet: Sheet, settings: Sequence[Setting], against: Against) ->
     if len(settings) > _MOST_LABELS:
         settings = [settings[0], *settings[-_MOST_LABELS + 1 :]]
     for place, one in enumerate(settings):
+        leftwards = _cost(one) > 0.7 * sheet.x["range"][1]
         sheet.annotations.append(
             {
                 "x": _cost(one),
@@ -279,9 +280,9 @@ def _name_points(sheet: Sheet, settings: Sequence[Setting], against: Against) ->
                 "arrowhead": 0,
                 "arrowwidth": 1,
                 "arrowcolor": sheet.ink.quiet,
-                "ax": -34,
-                "ay": -26 if place % 2 == 0 else 30,
-                "xanchor": "right",
+                "ax": -30 if leftwards else 30,
+                "ay": 30 if place % 2 == 0 else -26,
+                "xanchor": "right" if leftwards else "left",
                 "font": {"size": 11, "color": sheet.ink.text},
             }
         )
@@ -296,10 +297,10 @@ def _draw_floor(sheet: Sheet, floor: float) -> None:
         {
             "x": floor,
             "yref": "paper",
-            "y": 0,
-            "yanchor": "bottom",
-            "xanchor": "left",
-            "xshift": 4,
+            "y": 1,
+            "yanchor": "top",
+            "xanchor": "right",
+            "xshift": -4,
             "text": escape(f"floor {numbers.usd(floor)}"),
             "showarrow": False,
             "font": {"size": 11, "color": sheet.ink.quiet},

@@ -79,15 +79,15 @@ def threshold_chart(
     if not any(look.value(one) is not None for curve in drawn for one in curve.settings):
         sheet.say_empty("The lines stand here once the first setting has been played")
         return sheet.figure()
-    panels = _panels(swept)
-    axes = sheet.split(max(len(panels), 1), _GAP)
+    groups = _panels(swept)
+    axes = sheet.split(max(len(groups), 1), _GAP)
     budget = MAX_POINTS // (4 * max(len(swept), 1))
-    for place, panel in enumerate(panels):
+    for place, panel in enumerate(groups):
         _label_panel(sheet, axes[place], panel)
         for curve in panel:
             _draw(sheet, place, curve, measure, styles[curve.name], budget)
     for words, chosen in marked.items():
-        _mark(sheet, panels, look, words, chosen)
+        _mark(sheet, groups, look, words, chosen)
     for place, curve in enumerate(across):
         _draw_across(sheet, look, curve, styles[curve.name], at=(1.0, 0.0, 0.5)[place % 3])
     if measure is Measure.COST and floor is not None:
@@ -95,6 +95,11 @@ def threshold_chart(
     _amounts(sheet, measure, drawn, floor)
     sheet.layout["hovermode"] = "closest"
     return sheet.figure()
+
+
+def panels(drawn: Sequence[Curve]) -> int:
+    """Return how many panels stand side by side in a chart of these curves."""
+    return len(_panels([one for one in drawn if one.axis is not None]))
 
 
 def alt(measure: Measure, drawn: Sequence[Curve]) -> str:
@@ -274,11 +279,11 @@ def _marked(swept: Sequence[Curve], recommended: str | None) -> dict[str, frozen
 
 
 def _mark(
-    sheet: Sheet, panels: Sequence[Sequence[Curve]], look: Look, words: str, series: frozenset[str]
+    sheet: Sheet, groups: Sequence[Sequence[Curve]], look: Look, words: str, series: frozenset[str]
 ) -> None:
     """Mark settings in every panel they stand in; what is never reached is hollow already and needs a legend entry alone."""
     told = False
-    for place, panel in enumerate(panels):
+    for place, panel in enumerate(groups):
         if words == _NEVER:
             points: list[tuple[Any, float]] = [(None, float("nan"))] if not told else []
         else:

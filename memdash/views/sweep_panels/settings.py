@@ -38,7 +38,9 @@ _MARKS: Final = {
 
 def show(shown: SweepView) -> None:
     """Draw the table."""
-    rows = list(shown.analysis.settings)
+    rows = sorted(
+        shown.analysis.settings, key=lambda one: (one.series not in _advised(shown), not one.is_full_history)
+    )
     columns = _columns(shown, rows)
     with st.container(border=True, gap="small"):
         st.markdown(f"**{numbers.count(len(rows), 'setting')}, each over every script and repeat**")
@@ -133,9 +135,8 @@ def _interval(found: Estimate | None, spell: Callable[[float], str]) -> str:
 
 def _place(shown: SweepView, setting: Setting) -> str:
     """Where a setting stands among the others, in a word or two."""
-    advised = {one.setting.series for one in shown.analysis.recommendations}
     ties = {series for one in shown.analysis.recommendations for series in one.ties}
-    if setting.series in advised:
+    if setting.series in _advised(shown):
         return "recommended"
     if setting.is_full_history:
         return "full history"
@@ -147,6 +148,10 @@ def _place(shown: SweepView, setting: Setting) -> str:
     if setting.series in dominated:
         return "dominated" if dominated[setting.series] else "on the front"
     return "not ranked" if setting.status.over else _unfinished(setting)
+
+
+def _advised(shown: SweepView) -> set[str]:
+    return {one.setting.series for one in shown.analysis.recommendations}
 
 
 def _unfinished(setting: Setting) -> str:

@@ -28,6 +28,10 @@ _FLOOR_HELP: Final = (
     "The floor is what the conversation would cost if a perfect memory sent only the facts that are needed. "
     "Nothing real reaches it; it says how much there is to gain at all."
 )
+_NARROW: Final = 430
+_WIDE: Final = 620
+"""Pixels that a chart needs, by whether its width is shared by several panels."""
+
 _HELP: Final[Mapping[Measure, str]] = {
     Measure.COST: f"{HELP['cost']} {_FLOOR_HELP}",
     Measure.KEPT: HELP["kept"],
@@ -43,18 +47,19 @@ def show(shown: SweepView) -> None:
     _front(shown, "kept", floor)
     if any(one.setting.recall is not None and not one.setting.simulated for one in shown.analysis.frontier):
         _front(shown, "recall", floor)
-    for measure in Measure:
-        chart_card(
-            threshold_chart(
-                measure, shown.drawn, shown.styles, look, floor=floor, recommended=shown.recommended
-            ),
-            thresholds.title(measure, shown.drawn),
-            thresholds.alt(measure, shown.drawn),
-            key=f"sweep.{measure}",
-            about=_HELP[measure],
-        )
+    with st.grid(2, min_column_width=_WIDE if thresholds.panels(shown.drawn) > 1 else _NARROW, gap="small"):
+        for measure in Measure:
+            chart_card(
+                threshold_chart(
+                    measure, shown.drawn, shown.styles, look, floor=floor, recommended=shown.recommended
+                ),
+                thresholds.title(measure, shown.drawn),
+                thresholds.alt(measure, shown.drawn),
+                key=f"sweep.{measure}",
+                about=_HELP[measure],
+            )
     for place, one in enumerate(shown.grids):
-        with st.grid(2, min_column_width=430, gap="small"):
+        with st.grid(2, min_column_width=_NARROW, gap="small"):
             for measure in (Measure.COST, Measure.KEPT):
                 chart_card(
                     grid_chart(measure, one, look, recommended=shown.recommended),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import streamlit as st
@@ -42,10 +43,10 @@ def show(shown: SweepView) -> None:
             st.markdown(
                 "Every setting that loses facts costs as much as full history or more: it never pays."
             )
-        _table(shown, rows)
+        _table(shown, [*paying, *(one for one in rows if one.break_even_usd is None)])
 
 
-def _table(shown: SweepView, rows: tuple[Worth, ...]) -> None:
+def _table(shown: SweepView, rows: Sequence[Worth]) -> None:
     settings_table(
         shown,
         [one.series for one in rows],
@@ -54,13 +55,16 @@ def _table(shown: SweepView, rows: tuple[Worth, ...]) -> None:
             tables.amount("Facts lost", [one.facts_lost for one in rows], "%.1f", str, width=90),
             tables.text(
                 "Pays while a lost fact costs less than",
-                [
-                    "never pays" if one.break_even_usd is None else numbers.usd(one.break_even_usd)
-                    for one in rows
-                ],
+                [_price(one) for one in rows],
                 width=250,
             ),
         ],
         key="worth",
         alt=f"{numbers.count(len(rows), 'setting')} with what they save, what they lose and the price of a lost fact",
     )
+
+
+def _price(one: Worth) -> str:
+    if one.break_even_usd is not None:
+        return numbers.usd(one.break_even_usd)
+    return "never pays" if one.saving_usd.mean <= 0 else "the saving is a tie"
