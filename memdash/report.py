@@ -70,6 +70,7 @@ def assemble(
     """
     from memdash.metrics import comparison_json, settings_json
     from memdash.metrics.confirmation import confirmation_json
+    from memdash.metrics.contract import Refined
 
     return comparison_json(
         results,
@@ -82,6 +83,7 @@ def assemble(
         specs=stored.replays,
         prices=stored.prices,
         sweep=stored.spec.sweep,
+        refined=Refined(stored.spec, stored.refinements),
         traffic=traffic,
         confirmation=confirmation_json(evidence.confirmation) if evidence and evidence.own else None,
     )

@@ -7,21 +7,35 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memdash.metrics.outcome import ReplayOutcome, outcome_of
 from memdash.metrics.pricing import Prices
 from memdash.metrics.result import Percentiles, ReplayResult, TurnResult, Waits
 from memdash.metrics.sweep.analysis import CONVERSATIONS_PER_MONTH, analyse
-from memdash.metrics.sweep.contract import front_json, groups_json, recommendation_json, worth_json
+from memdash.metrics.sweep.contract import (
+    front_json,
+    groups_json,
+    recommendation_json,
+    refinement_json,
+    worth_json,
+)
 from memdash.metrics.sweep.groups import groups_of
 from memdash.metrics.sweep.losses import basis_of, cell_losses
+from memdash.metrics.sweep.refinement import Proposal
 from memdash.spec import ComparisonSpec, ReplaySpec, Sweep
 
 if TYPE_CHECKING:
     from memdash.metrics.conversations import Traffic
 
 SCHEMA_PATH = Path(__file__).with_name("contract.schema.json")
+
+
+class Refined(NamedTuple):
+    """A comparison with all that was added to it, and the rounds of refinement that added it."""
+
+    spec: ComparisonSpec
+    rounds: Sequence[Proposal]
 
 
 def schema() -> dict[str, Any]:
@@ -42,6 +56,7 @@ def comparison_json(
     specs: Sequence[ReplaySpec],
     prices: Prices,
     sweep: Sweep | None = None,
+    refined: Refined | None = None,
     traffic: Traffic | None = None,
     confirmation: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -49,8 +64,8 @@ def comparison_json(
 
     ``settings`` is what :func:`settings_json` makes of a specification; ``token_counter`` is ``estimate`` or ``ctok`` with its
     version. A time without a zone is taken as UTC. Only a ``sweep`` has a recommendation and a front; with several models
-    ``recommendation`` is that of the first. ``specs`` are those of the replays, ``traffic`` is what is known of the user's own
-    conversations.
+    ``recommendation`` is that of the first; ``refined`` is how it went on after its coarse grid. ``specs`` are those of the
+    replays, ``traffic`` is what is known of the user's own conversations.
     """
     from memdash.metrics.conversations import conversation_keys  # it counts tokens as a replay does
 
@@ -70,6 +85,7 @@ def comparison_json(
         "versions": dict(versions),
         "replays": replays,
         **_together(outcomes, sweep, per_month or CONVERSATIONS_PER_MONTH),
+        "refinement": None if refined is None else refinement_json(refined.spec, outcomes, refined.rounds),
         **conversation_keys(outcomes, specs, prices, traffic),
         "confirmation": None if confirmation is None else dict(confirmation),
     }

@@ -162,6 +162,12 @@ def test_refining_plays_more_settings_and_tells_which_and_why(memdash: Memdash, 
     assert "Refinement stopped: the limit of 4 replays is reached." in ended.out
     found = in_json(memdash("show", "last", "--format", "json"))
     assert len(found["replays"]) == 4
+    jsonschema.validate(found, schema())
+    ((added,),) = found["refinement"]["rounds"]
+    assert added["label"] == found["replays"][3]["label"]
+    assert added["params"] == found["replays"][3]["params"]
+    assert f"Round 1: {added['label']}, {added['reason']}" in ended.out
+    assert found["refinement"]["stopped"] == "the limit of 4 replays is reached"
     assert memdash("show", "last").out == ended.out
 
 
