@@ -11,7 +11,7 @@ from memdash.models import facts
 from memdash.records import RequestRecord
 from memdash.replay.calls import lifetime_ms
 from memdash.replay.contexts import ContextReader
-from memdash.replay.journal import Context, entry_block
+from memdash.replay.journal import Context, entry_block, shared_length
 from memdash.replay.legality import is_compaction
 from memdash.replay.misses import Sent, find_miss
 from memdash.spec import CacheMarks, ReplaySpec
@@ -98,11 +98,7 @@ class CacheBounds:
 
     def _running(self, entries: tuple[str, ...]) -> list[int]:
         """Return, for each entry, the hash of everything up to it; of what the last context shared they are known."""
-        same = 0
-        for one, other in zip(entries, self._hashed, strict=False):
-            if one != other:
-                break
-            same += 1
+        same = shared_length(self._hashed, entries)
         hashes = self._hashes[:same]
         total = hashes[-1] if hashes else 0
         for entry in entries[same:]:

@@ -185,6 +185,8 @@ _dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 def shared_length(before: Sequence[str], now: Sequence[str]) -> int:
     """Return how many entries two contexts share from the start."""
+    if now[: len(before)] == before:  # nearly always: a conversation grows at its end
+        return len(before)
     for index, (one, other) in enumerate(zip(before, now, strict=False)):
         if one != other:
             return index

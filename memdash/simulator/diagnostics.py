@@ -11,7 +11,7 @@ from typing import Any
 
 from memdash.simulator.cache import Bill
 from memdash.simulator.conversation import Step
-from memdash.simulator.digests import digest, in_any_order, text_bytes
+from memdash.simulator.digests import in_any_order
 from memdash.simulator.request import Request
 
 _MOST_REMEMBERED = 1_000
@@ -25,7 +25,7 @@ class _Fingerprint:
     model: tuple[str, bool]
     tools: bytes
     system: bytes
-    options: bytes
+    options: tuple[object, ...]
     messages: int
     trail: bytes
     cached: int
@@ -80,21 +80,20 @@ def _reason(type: str, missed: int | None = None) -> dict[str, Any]:
 
 def _fingerprint(request: Request, betas: frozenset[str], bill: Bill) -> _Fingerprint:
     options = request.options
-    others = (
-        options.thinking,
-        options.tool_choice,
-        options.chosen_tool,
-        options.parallel_tools,
-        options.effort,
-        options.output_format,
-        in_any_order(request.body.get("context_management")),
-        sorted(betas),
-    )
     return _Fingerprint(
         model=(request.model.id, options.fast),
         tools=request.prompt.reader.tools,
         system=request.prompt.reader.system,
-        options=digest(text_bytes(repr(others))),
+        options=(
+            options.thinking,
+            options.tool_choice,
+            options.chosen_tool,
+            options.parallel_tools,
+            options.effort,
+            options.output_format,
+            in_any_order(request.body.get("context_management")),
+            betas,
+        ),
         messages=request.step.index + 1,
         trail=request.step.trail,
         cached=bill.read + bill.written,

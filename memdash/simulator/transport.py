@@ -43,7 +43,7 @@ class SimulatorTransport(httpx2.BaseTransport):
         answer = self._wire.answer(
             request.method,
             request.url.raw_path.decode("ascii"),
-            dict(request.headers.items()),
+            request.headers,
             request.read(),
             clock.now_ms(),
             commit=not self._frozen,

@@ -79,7 +79,7 @@ def summary_order(request: Request, given: Sequence[Mapping[str, Any]]) -> Summa
     index, text = last_user_text(given)
     system = system_text(request)
     by_system = _system_orders(system)
-    if not by_system and not (_TASTE.search(text[:3_000]) or _TASTE.search(text[-3_000:])):
+    if not by_system and not _has_taste(text):
         return None
     instructions, pasted = divide(text)
     by_message = _orders(instructions, bool(pasted))
@@ -89,6 +89,12 @@ def summary_order(request: Request, given: Sequence[Mapping[str, Any]]) -> Summa
     wording = f"{system}\n{instructions}" if by_system else instructions
     material = _material(request, given, index, text, instructions, pasted, by_message)
     return SummaryOrder(tuple(material), limit, _tag(wording), _scratch_tag(wording))
+
+
+@lru_cache(maxsize=512)
+def _has_taste(text: str) -> bool:
+    """Whether a message has a word of summaries near its start or its end; a cheap test that most messages end with."""
+    return bool(_TASTE.search(text[:3_000]) or _TASTE.search(text[-3_000:]))
 
 
 @lru_cache(maxsize=512)
