@@ -120,7 +120,7 @@ def to_csv(comparison: Comparison) -> bytes:
     writer.writerow(TURN_COLUMNS)
     for row in turn_rows(comparison):
         row["events"] = " ".join(row["events"])
-        writer.writerow([_safe(row[name]) for name in TURN_COLUMNS])
+        writer.writerow([safe_cell(row[name]) for name in TURN_COLUMNS])
     return text.getvalue().encode(errors="backslashreplace")
 
 
@@ -241,7 +241,7 @@ def simulator_basis(evidence: Evidence | None = None) -> str:
     return f"S{SIMULATOR_RULES[1:]}, {told}"
 
 
-def _safe(value: Any) -> Any:
+def safe_cell(value: Any) -> Any:
     """Keep a spreadsheet from running a text as a formula."""
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
         return "'" + value

@@ -21,7 +21,7 @@ _COMMANDS = {
     "purge": "memdash.cli.stored:purge",
     "scripts": "memdash.cli.scripts:scripts",
     "strategies": "memdash.cli.listings:strategies",
-    "prices": "memdash.cli.listings:prices",
+    "prices": "memdash.cli.prices:prices",
     "simulate": "memdash.cli.simulate:simulate",
     "calibrate": "memdash.cli.calibrate:calibrate",
     "check": "memdash.cli.check:check",

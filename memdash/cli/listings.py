@@ -1,16 +1,14 @@
-"""``memdash strategies`` and ``memdash prices``: what can be chosen and what it costs."""
+"""``memdash strategies``: what can be chosen."""
 
 from __future__ import annotations
 
 import shutil
 import textwrap
-from difflib import get_close_matches
 
 import click
 
-from memdash.cli.grid import Grid, one_line
+from memdash.cli.grid import one_line
 from memdash.cli.output import complain, say
-from memdash.errors import InputError
 from memdash.strategies import Parameter, parameters
 from memdash.strategies import strategies as known_strategies
 from memdash.strategies.own import discover
@@ -41,43 +39,6 @@ def _lines(name: str, description: str, declared: tuple[Parameter, ...], width: 
         lines.append(f"    {f'{one.name}={shown_default(one)}':<22}  {shown_range(one)}")
         lines += textwrap.wrap(one.help, width, initial_indent=" " * 8, subsequent_indent=" " * 8)
     return lines
-
-
-@click.command()
-@click.argument("model", required=False)
-def prices(model: str | None) -> None:
-    """Show the price table, or what one MODEL costs, in US dollars per million tokens."""
-    from memdash.models import facts
-    from memdash.prices import PriceTable
-
-    table = PriceTable.load()
-    chosen = table.models
-    if model is not None:
-        known = facts(model)
-        price = table.price(model) or (table.price(known.id) if known else None)
-        if price is None:
-            near = get_close_matches(model, table.models, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"there is no price for {model!r}: what it costs is shown as n/a{hint}")
-        chosen = {price.model: price}
-    columns = ("model", "input", "write 5m", "write 1h", "read", "output", "since", "source")
-    rows = [
-        (
-            one.model if not tier.above else f"  prompts over {tier.above:,}",
-            *map(_dollars, (tier.input, tier.write_5m, tier.write_1h, tier.read, tier.output)),
-            "" if tier.above or one.since is None else one.since.isoformat(),
-            "" if tier.above else one.source,
-        )
-        for one in chosen.values()
-        for tier in one.tiers
-    ]
-    say(Grid(columns, rows, numeric=frozenset(columns[1:6])).plain())
-    if table.checked:
-        say(f"\nUS dollars per million tokens, compared with their sources on {table.checked.isoformat()}.")
-
-
-def _dollars(amount: float) -> str:
-    return f"{amount:.2f}" if round(amount, 2) == amount else f"{amount:g}"
 
 
 def shown_default(parameter: Parameter) -> str:

@@ -5,7 +5,8 @@ its order, and returned as dollars. ``None`` means "n/a": the model has no price
 never the same as 0.
 """
 
+from memdash.prices.fields import MAX_PRICE
 from memdash.prices.models import FIELDS, ModelPrice, Tier
 from memdash.prices.table import Bills, PriceTable
 
-__all__ = ["FIELDS", "Bills", "ModelPrice", "PriceTable", "Tier"]
+__all__ = ["FIELDS", "MAX_PRICE", "Bills", "ModelPrice", "PriceTable", "Tier"]

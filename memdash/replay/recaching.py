@@ -91,7 +91,9 @@ def recache(
     billed: dict[int, RequestRecord] = {}
     resized = 0
     for record, body in _as_sent(sent, reader):
-        if record.error_message is not None or not (record.modelled or live):
+        # With recorded replies the conversation is the simulator's; what the API was asked beside it is not in that cache.
+        beside = spec.provider is Provider.ANTHROPIC and not live and not record.modelled
+        if record.error_message is not None or beside:
             continue
         bills = _absorbed(engine, reader, record, body)
         resized += any(

@@ -79,7 +79,7 @@ def answer_to(terms: Terms, repriced: Iterable[Repriced], notes: Iterable[str] =
         ]
         rows += _with_ranks(of_script, ranked)
         overtaken[script] = overtakings(
-            Priced(row.label, row.charged_usd or 0.0, row.what_if_usd or 0.0)
+            Priced(row.series, row.charged_usd or 0.0, row.what_if_usd or 0.0)
             for row, counts in zip(of_script, ranked, strict=True)
             if counts
         )
@@ -138,27 +138,44 @@ def _with_ranks(rows: Sequence[Row], ranked: Sequence[bool]) -> list[Row]:
 
 
 def _sentences(lead: str, rows: Sequence[Row], overtaken: Mapping[str, Sequence[Overtaking]]) -> list[str]:
-    pairs = [pair for found in overtaken.values() for pair in found]
-    if not pairs:
+    if not any(overtaken.values()):
         compared = sum(row.rank is not None for row in rows)
         return [f"{lead} the order by cost stays as it was."] if compared > 1 else []
-    told = [_told(lead, pair) for pair in pairs[:_MOST_SENTENCES]]
-    if len(pairs) > _MOST_SENTENCES:
-        told.append(
-            f"{numbers.count(len(pairs) - _MOST_SENTENCES, 'more pair')} of settings change their order."
-        )
+    told = []
+    for script, pairs in overtaken.items():
+        by_cheaper: dict[Priced, list[Priced]] = {}
+        for pair in pairs:
+            by_cheaper.setdefault(pair.cheaper, []).append(pair.dearer)
+        where = f"{lead}, on {script}," if len(overtaken) > 1 else lead
+        kept = {row.series: _kept(row) for row in rows if row.script == script}
+        told += [
+            _told(f"{where} {cheaper.name}{kept[cheaper.name]}", cheaper, dearer)
+            for cheaper, dearer in by_cheaper.items()
+        ]
+    if len(told) > _MOST_SENTENCES:
+        more = numbers.count(len(told) - _MOST_SENTENCES, "more setting")
+        return [*told[:_MOST_SENTENCES], f"{more} become cheaper than others that were cheaper."]
     return told
 
 
-def _told(lead: str, pair: Overtaking) -> str:
-    """Say who becomes cheaper than whom, with both costs before and after."""
-    cheaper, dearer = pair
-    before = (
-        f"as charged both cost {numbers.usd(cheaper.before)}"
-        if math.isclose(cheaper.before, dearer.before, rel_tol=1e-9)
-        else f"as charged it was {numbers.usd(cheaper.before)} against {numbers.usd(dearer.before)}"
-    )
+def _kept(row: Row) -> str:
+    """Say what a setting forgets: cheaper than others it may be for that alone."""
+    if row.kept is None or row.kept == row.facts_total:
+        return ""
+    return f", which kept {row.kept} of {numbers.count(row.facts_total, 'fact')},"
+
+
+def _told(who: str, cheaper: Priced, dearer: Sequence[Priced]) -> str:
+    """Say whom a setting becomes cheaper than, with the costs after and before."""
+    names = numbers.listing([one.name for one in dearer])
+    after = _span([one.after for one in dearer])
+    before = _span([one.before for one in dearer])
     return (
-        f"{lead} {cheaper.name} becomes cheaper than {dearer.name}: {numbers.usd(cheaper.after)} against "
-        f"{numbers.usd(dearer.after)}, where {before}."
+        f"{who} becomes cheaper than {names}: {numbers.usd(cheaper.after)} against {after}, "
+        f"as charged {numbers.usd(cheaper.before)} against {before}."
     )
+
+
+def _span(costs: Sequence[float]) -> str:
+    low, high = numbers.usd(min(costs)), numbers.usd(max(costs))
+    return low if low == high else f"{low} to {high}"

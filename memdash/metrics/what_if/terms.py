@@ -23,7 +23,7 @@ class OtherTokenizer(InputError):
         self.model = model
         super().__init__(
             f"{model} counts tokens by another tokenizer than {', '.join(ran)}, so what was recorded cannot be priced for it: "
-            "run the comparison again with it"
+            "it has to run"
         )
 
 
