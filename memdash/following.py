@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import NamedTuple
 
+from memdash.collecting import uncollected
 from memdash.metrics import Controls, ReplayResult, measure
 from memdash.replay_log import ReplayLog
 from memdash.store.protocol import AnyStore
@@ -37,7 +38,7 @@ class Follower:
 
     def read(self) -> Standing:
         """Return how the comparison stands now; raises :class:`~memdash.errors.StoreError` where it is not there."""
-        with self._lock:
+        with self._lock, uncollected():
             stored = self._store.comparison(self._comparison_id)
             open_ones = [one.id for one in stored.replays if not _is_settled(self._logs.get(one.id))]
             fresh = {log.spec.id: log for log in self._store.replay_logs(self._comparison_id, open_ones)}

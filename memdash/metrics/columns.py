@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from memdash.collecting import uncollected
 from memdash.metrics.marks import INTO_USE, firing_events, threshold_marks
 from memdash.metrics.outcome import ProbeOutcome, ReplayOutcome, TurnColumns
 from memdash.metrics.recall import facts_stated, planned_probes, still_there
@@ -118,7 +119,8 @@ def outcomes_of(
             turns=turns.of_replay(place),
         )
 
-    return tuple(outcome(spec) for spec in chosen.values() if spec.id in places)
+    with uncollected():
+        return tuple(outcome(spec) for spec in chosen.values() if spec.id in places)
 
 
 def _state(state: State | None, asked: bool, finished: int) -> tuple[Status, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from memdash.collecting import uncollected
 from memdash.errors import MemdashError
 from memdash.metrics.ledger import Ledger, added, turn_rows
 from memdash.metrics.marks import firing_events, puts_a_summary_into_use, threshold_marks
@@ -29,7 +30,8 @@ def measure_all(logs: Sequence[ReplayLog], prices: Prices) -> tuple[ReplayResult
     All of them are needed at once, since one replay asks the controls of the probes for the others.
     """
     controls = Controls(logs)
-    return tuple(measure(log, prices, controls) for log in logs)
+    with uncollected():
+        return tuple(measure(log, prices, controls) for log in logs)
 
 
 def measure(log: ReplayLog, prices: Prices, controls: Controls | None = None) -> ReplayResult:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -16,6 +14,7 @@ from typing import Any, NamedTuple
 import duckdb
 
 from memdash import codec
+from memdash.collecting import uncollected
 from memdash.errors import StoreError
 from memdash.records import Record, RequestRecord, Status
 from memdash.replay_log import ReplayLog
@@ -49,19 +48,6 @@ class ComparisonSummary:
     """The simulated comparison that this live one checks."""
     sweep: bool = False
     """Whether it goes over ranges of thresholds."""
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Hold the garbage collector back while very many objects without cycles are made: it would look through all of them."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 class ReplayKey(NamedTuple):
@@ -160,7 +146,7 @@ class Reader:
             for number, spec in self._replays(comparison_id)
             if only is None or spec.id in only
         }
-        with _no_collection():
+        with uncollected():
             for span in _spans(logs):
                 self._fill({number: logs[number] for number in span})
         return list(logs.values())
