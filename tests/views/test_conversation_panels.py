@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from memdash.spec import Sweep
 from memdash.store import Store
+from memdash.strategies import parse_family
 from tests.views.samples import sample_spec, store_sample
 from tests.views.test_pages import page, texts
 
@@ -62,7 +67,7 @@ def test_traffic_adds_the_month_and_the_peak() -> None:
     at.run()
     row = costs(at)["full history"]
     assert row["A month"] == 12 * 1200 * 30
-    assert row["Peak tokens a minute"] == 1200 * 0.1 / 60 * 400
+    assert row["Peak a minute"] == 1200 * 0.1 / 60 * 400
     assert row["Of limit"] == 80
     assert "Every setting stays under the limit of 1,000 input tokens a minute" in texts(at)
 
@@ -112,3 +117,17 @@ def test_without_a_finished_replay_there_is_nothing_to_break_down(store: Store) 
     store_sample(store, sample_spec(), played=2, end=None)
     at = page("compare", view="breakdown")
     assert "There is nothing to break down" in texts(at)
+
+
+@pytest.mark.parametrize(
+    ("view", "expected"), [("conversations", "Your conversations"), ("forgotten", "Kept by kind of fact")]
+)
+def test_both_are_panels_of_a_sweep(store: Store, view: str, expected: str) -> None:
+    families = (parse_family("full_history"), parse_family("window:4"), parse_family("compaction:2000"))
+    swept = dataclasses.replace(
+        sample_spec(), strategies=sample_spec().strategies[::3], sweep=Sweep(families)
+    )
+    store_sample(store, swept)
+    at = page("thresholds", view=view)
+    assert expected in texts(at)
+    assert at.get("plotly_chart")

@@ -86,16 +86,16 @@ def _table(found: Conversations, times_floor: Mapping[str, float | None], key: s
     rows = sorted(found.costs, key=lambda one: one.mean_usd)
     styles = assign((one.series, one.strategy) for one in found.costs)
     columns = [
-        tables.dollars("Mean", [one.mean_usd for one in rows], width=76, help=_COST_HELP),
-        tables.dollars("p50", [one.p50_usd for one in rows], width=76, help=_COST_HELP),
-        tables.dollars("p95", [one.p95_usd for one in rows], width=76, help=_COST_HELP),
-        tables.dollars("p99", [one.p99_usd for one in rows], width=76, help=_COST_HELP),
-        tables.amount("Per 1,000", [one.per_thousand_usd for one in rows], "$%.2f", numbers.usd, width=86),
+        tables.dollars("Mean", [one.mean_usd for one in rows], width=68, help=_COST_HELP),
+        tables.dollars("p50", [one.p50_usd for one in rows], width=68, help=_COST_HELP),
+        tables.dollars("p95", [one.p95_usd for one in rows], width=68, help=_COST_HELP),
+        tables.dollars("p99", [one.p99_usd for one in rows], width=68, help=_COST_HELP),
+        tables.amount("Per 1,000", [one.per_thousand_usd for one in rows], "dollar", numbers.usd, width=80),
         *_traffic_columns(rows),
         tables.text(
-            "× floor", [_times(times_floor.get(one.series)) for one in rows], width=70, help=_FLOOR_HELP
+            "× floor", [_times(times_floor.get(one.series)) for one in rows], width=58, help=_FLOOR_HELP
         ),
-        tables.text("Break-even", _break_evens(found, rows), width=96, help=_BREAK_EVEN_HELP),
+        tables.text("Break-even", _break_evens(found, rows), width=84, help=_BREAK_EVEN_HELP),
     ]
     settings = numbers.count(len(rows), "setting")
     alt = f"{settings}, each with what a conversation costs, at what lengths it breaks even and the tokens of the peak minute"
@@ -108,17 +108,15 @@ def _traffic_columns(rows: Sequence[ConversationCosts]) -> list[tables.Column]:
     columns = []
     if any(one.per_month_usd is not None for one in rows):
         columns.append(
-            tables.amount("A month", [one.per_month_usd for one in rows], "$%.2f", numbers.usd, width=92)
+            tables.amount("A month", [one.per_month_usd for one in rows], "dollar", numbers.usd, width=94)
         )
     if any(one.peak_tokens_per_minute is not None for one in rows):
-        peaks = [one.peak_tokens_per_minute for one in rows]
+        peaks = [None if (peak := one.peak_tokens_per_minute) is None else round(peak) for one in rows]
         columns.append(
-            tables.amount(
-                "Peak tokens a minute", peaks, "localized", numbers.tokens, width=138, help=_PEAK_HELP
-            )
+            tables.amount("Peak a minute", peaks, "localized", numbers.tokens, width=98, help=_PEAK_HELP)
         )
     if any(one.of_limit is not None for one in rows):
-        columns.append(tables.percent("Of limit", [one.of_limit for one in rows], help=_PEAK_HELP))
+        columns.append(tables.percent("Of limit", [one.of_limit for one in rows], width=64, help=_PEAK_HELP))
     return columns
 
 
