@@ -18,7 +18,7 @@ import streamlit as st
 
 from memdash.charts.sweep import Curve, Grid, curve_styles, curves, grids
 from memdash.metrics.columns import outcomes_of
-from memdash.metrics.conversations import floors, multiples
+from memdash.metrics.conversations import Floor, floors, multiples
 from memdash.metrics.outcome import ReplayOutcome
 from memdash.metrics.sweep import Setting, SweepAnalysis, analyse
 from memdash.palette import Style
@@ -114,9 +114,10 @@ class SweepView:
 class Floored:
     """The floor under a sweep: a conversation's cost with a perfect memory, and each series' cost as a multiple of it.
 
-    ``usd`` is None where the replays have no floor, or floors of several models or caches.
+    ``under`` are the floors of its scripts and repeats. ``usd`` is None where there is none, or of several models or caches.
     """
 
+    under: Sequence[Floor]
     usd: float | None
     multiples: Mapping[str, float | None]
 
@@ -124,7 +125,7 @@ class Floored:
 def floor_of(reading: Reading) -> Floored:
     """Return the floor under a sweep once it is over; nothing before."""
     if not reading.over:
-        return Floored(None, {})
+        return Floored((), None, {})
     return _floored(str(services().store.path), reading.id, reading.version, _reading=reading)
 
 
@@ -203,4 +204,4 @@ def _floored(path: str, comparison_id: str, version: int, *, _reading: Reading) 
         by_script[one.conditions.script].append(one.cost_usd)
     whole = len(conditions) == 1 and by_script.keys() == {script.id for script in stored.spec.scripts}
     usd = fmean(fmean(costs) for costs in by_script.values()) if whole else None
-    return Floored(usd, multiples(_reading.outcomes, under))
+    return Floored(under, usd, multiples(_reading.outcomes, under))
