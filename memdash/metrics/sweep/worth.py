@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from memdash import numbers
 from memdash.metrics.sweep.intervals import Estimate
 from memdash.metrics.sweep.losses import Basis
+from memdash.metrics.sweep.sentences import interval
 from memdash.metrics.sweep.settings import Setting
 from memdash.metrics.sweep.wording import amount
 
@@ -54,7 +55,7 @@ def _worth(setting: Setting, saving: Estimate, lost: float, basis: Basis) -> Wor
         )
     else:
         sentence = (
-            f"{setting.series} costs the same as full history as far as these replays can tell, "
-            f"and loses {more}."
+            f"{setting.series} loses {more} and may not be cheaper: what it saves a conversation is {interval(saving)}"
+            f"{'' if saving.low is None else ' with 95 % confidence'}."
         )
     return Worth(setting.series, saving, lost, None, sentence)
