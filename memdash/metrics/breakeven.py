@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memdash.metrics.result import ReplayResult
+
+Floats = NDArray[np.float64]
 
 _TOLERANCE = 1e-9
 """Two costs nearer than this, in dollars, are the same: they differ by the order of a sum."""
@@ -36,18 +42,18 @@ def break_even_turn(one: ReplayResult, other: ReplayResult) -> int | None:
     return None if index is None else shared[index]
 
 
-def order_changes(costs: Sequence[float], others: Sequence[float]) -> tuple[int, ...]:
-    """Return every index at which the order of ``costs`` and ``others`` turns round, up to the last one both have.
+def order_changes(costs: Floats, others: Floats) -> list[tuple[int, ...]]:
+    """Return, for each row of ``others``, every index at which its order with ``costs`` turns round.
 
-    The last of them is where it changes for good. A tie is no change: whoever was dearer before it counts as dearer still.
+    The last of them is where it changes for good. A tie is no change: whoever was dearer before it counts as dearer still. What
+    is NaN on one side is compared no further.
     """
-    changes: list[int] = []
-    before = 0
-    for index, (cost, other) in enumerate(zip(costs, others, strict=False)):
-        if abs(cost - other) <= _TOLERANCE:
-            continue
-        now = 1 if cost > other else -1
-        if before and now != before:
-            changes.append(index)
-        before = now
-    return tuple(changes)
+    apart = costs - others
+    dearer = np.where(np.abs(apart) > _TOLERANCE, np.sign(apart), 0)  # NaN is not above, so it is a tie
+    latest = np.maximum.accumulate(np.where(dearer != 0, np.arange(costs.size), 0), axis=1)
+    standing = np.take_along_axis(dearer, latest, axis=1)
+    turned = (standing[:, 1:] != standing[:, :-1]) & (standing[:, :-1] != 0)
+    rows, places = np.nonzero(turned)
+    ends = np.searchsorted(rows, np.arange(len(others) + 1))
+    changes = (places + 1).tolist()
+    return [tuple(changes[start:end]) for start, end in itertools.pairwise(ends.tolist())]

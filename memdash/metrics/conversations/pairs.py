@@ -47,24 +47,17 @@ class BreakEven(NamedTuple):
 
 def break_evens(curves: Sequence[Curve]) -> tuple[BreakEven, ...]:
     """Return every pair of settings that changes order; a pair that is not among them has one order at all lengths."""
-    if len(curves) < 2:
-        return ()
-    shared = min(curve.longest for curve in curves)
-    start = np.vstack([curve.cost_usd[:shared] for curve in curves])
-    alike = all(curve.longest == shared for curve in curves)
-    costs = [curve.cost_usd.tolist() for curve in curves]
-    pairs: list[BreakEven] = []
-    for one in range(len(curves) - 1):
-        apart = start[one] - start[one + 1 :]
-        # Most pairs of many settings have one order throughout: they are told at once.
-        both = (apart > 0).any(axis=1) & (apart < 0).any(axis=1) if alike else np.ones(len(apart), dtype=bool)
-        for other in (np.flatnonzero(both) + one + 1).tolist():
-            changes = order_changes(costs[one], costs[other])
-            if changes:
-                pairs.append(
-                    _pair(curves[one].series, curves[other].series, costs[one], costs[other], changes)
-                )
-    return tuple(pairs)
+    longest = max((curve.longest for curve in curves), default=0)
+    costs = np.full((len(curves), longest), np.nan)  # pairs are compared as far as both go
+    for row, curve in enumerate(curves):
+        costs[row, : curve.longest] = curve.cost_usd
+    known = costs.tolist()
+    return tuple(
+        _pair(curves[one].series, curves[other].series, known[one], known[other], changes)
+        for one in range(len(curves) - 1)
+        for other, changes in enumerate(order_changes(costs[one], costs[one + 1 :]), one + 1)
+        if changes
+    )
 
 
 def _pair(
