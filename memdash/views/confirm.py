@@ -58,9 +58,11 @@ def _refuse(sentence: str) -> None:
 
 
 def _finished(stored: StoredComparison) -> set[str]:
-    """The ids of the replays that are done."""
+    """The ids of the replays that are done. Raises :class:`InputError` while any is going on."""
     listed = next((one for one in services().store.comparisons() if one.id == stored.id), None)
     statuses = listed.statuses if listed else ()
+    if not all(status.over for status in statuses):
+        raise InputError("it still runs; once it is over, its settings can be played live")
     return {one.id for one, status in zip(stored.replays, statuses, strict=False) if status is Status.DONE}
 
 
@@ -88,39 +90,42 @@ def _form(stored: StoredComparison, done: Collection[str], settings: tuple[str, 
         _refuse(str(error))
         return
     estimate_line(spec)
-    if st.button(
-        "Play live…",
-        icon=":material/bolt:",
-        type="primary",
-        key="confirm_play",
-        disabled=budget is None,
-        width="stretch",
-        help="Give a budget first" if budget is None else None,
-    ):
-        _ask(spec)
+    if budget is None:
+        st.button(
+            "Play live…", key="confirm_play", disabled=True, help="Give a budget first", width="stretch"
+        )
+    else:
+        _play(stored.id, spec)
 
 
-@st.dialog("Spend money on this?", icon=":material/bolt:")
-def _ask(spec: ComparisonSpec) -> None:
+def _play(comparison_id: str, spec: ComparisonSpec) -> None:
+    """Offer to play, and ask once more before money is spent: of just these settings and this budget, and no others."""
+    key = f"confirm_asked.{comparison_id}"
+    asked_for = ([one.series for one in spec.replays()], spec.budget)
+    if st.session_state.get(key) != asked_for:
+        st.button(
+            "Play live…",
+            icon=":material/bolt:",
+            type="primary",
+            key="confirm_play",
+            width="stretch",
+            on_click=st.session_state.__setitem__,
+            args=(key, asked_for),
+        )
+        return
     st.markdown(
-        plain(
-            f"{numbers.listing([one.label for one in spec.strategies])}: "
-            f"{numbers.count(len(spec.replays()), 'replay')} with real requests, answered by {present_answerer()}."
-        )
-    )
-    st.caption(
-        plain(
-            f"It stops before the request that could pass {numbers.usd(spec.budget)}. What was measured by then is kept. "
-            "It can be cancelled at any time."
-        )
+        f"**Spend up to {plain(numbers.usd(spec.budget))} on this?** "
+        "It stops before the request that could pass it; what was measured by then is kept."
     )
     with st.container(horizontal=True, horizontal_alignment="right"):
-        if st.button("Not now", key="confirm_not_now"):
-            st.rerun()
-        if st.button("Play live", type="primary", icon=":material/bolt:", key="confirm_spend"):
-            try:
-                services().worker.submit(spec)
-            except MemdashError as error:
-                problem(error)
-                return
-            st.switch_page(COMPARE, query_params={"c": spec.id})
+        st.button("Not now", key="confirm_not_now", on_click=st.session_state.pop, args=(key, None))
+        spend = st.button("Spend and play", type="primary", icon=":material/bolt:", key="confirm_spend")
+    if not spend:
+        return
+    st.session_state.pop(key, None)
+    try:
+        services().worker.submit(spec)
+    except MemdashError as error:
+        problem(error)
+        return
+    st.switch_page(COMPARE, query_params={"c": spec.id})

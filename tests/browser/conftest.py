@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -43,10 +43,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Server:
-    """``streamlit run app.py`` with a database of its own; can be stopped and started again."""
+    """``streamlit run app.py`` with a database of its own; can be stopped and started again.
 
-    def __init__(self, database: Path) -> None:
+    ``environment`` is what it finds there beside what every server finds.
+    """
+
+    def __init__(self, database: Path, environment: Mapping[str, str] | None = None) -> None:
         self.database = database
+        self._environment = dict(environment or {})
         self.port = _free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = database.with_suffix(".log")
@@ -58,7 +62,7 @@ class Server:
             for name, value in os.environ.items()
             if not name.startswith(("ANTHROPIC_", "MEMDASH_", "STREAMLIT_"))
         }
-        environment["MEMDASH_DB"] = str(self.database)
+        environment |= {"MEMDASH_DB": str(self.database), **self._environment}
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)],

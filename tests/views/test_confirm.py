@@ -12,6 +12,7 @@ from memdash.answerer import Answerer
 from memdash.confirmation import confirmation_spec
 from memdash.records import Status
 from memdash.store import Store
+from memdash.views.state import services
 from tests.claude.test_live import TEXT, Server, stream
 from tests.views.samples import sample_spec, store_sample
 from tests.views.test_pages import page, texts
@@ -59,6 +60,13 @@ def test_what_ran_under_relaxed_limits_cannot_be_confirmed(
     assert "relaxed the API's limits" in texts(opened_menu(page("compare")))
 
 
+def test_while_it_runs_nothing_is_proposed(store: Store, server: Server) -> None:
+    store_sample(store, sample_spec(), played=3, end=None)
+    assert "It still runs; once it is over, its settings can be played live" in texts(
+        opened_menu(page("compare"))
+    )
+
+
 def test_it_proposes_settings_that_finished_and_wants_a_budget(store: Store, server: Server) -> None:
     shown = store_sample(store, sample_spec())
     at = opened_menu(page("compare"))
@@ -71,19 +79,28 @@ def test_it_proposes_settings_that_finished_and_wants_a_budget(store: Store, ser
     assert "Choose at least one setting to confirm" in texts(at)
 
 
-def test_it_asks_before_it_spends(store: Store, server: Server) -> None:
+def test_it_asks_before_it_spends_and_plays_within_the_budget(store: Store, server: Server) -> None:
     shown = store_sample(store, sample_spec(turns=2))
     at = opened_menu(page("compare"))
     at.multiselect(key=f"confirm_settings.{shown}").set_value(["full history"])
     at.number_input(key=f"confirm_budget.{shown}").set_value(3.0).run()
+    assert not [one for one in at.button if one.key == "confirm_spend"]
+    at.button(key="confirm_play").click().run()
+    assert "Spend up to $3.00 on this?" in texts(at)
+    at.button(key="confirm_not_now").click().run()
+    at.button(key="confirm_play").click().run()
+    at.number_input(key=f"confirm_budget.{shown}").set_value(2.0).run()
+    assert not [one for one in at.button if one.key == "confirm_spend"]  # another budget is another question
     at.button(key="confirm_play").click().run()
     assert not server.bodies
-    asked = texts(at)
-    assert "full history: 1 replay with real requests, answered by a compatible server" in asked
-    assert "could pass $3.00" in asked
-    assert [one.key for one in at.button if one.key in ("confirm_not_now", "confirm_spend")]
-    assert [one.id for one in store.comparisons()] == [shown]
-    assert KEY not in asked
+    at.button(key="confirm_spend").click().run()
+    (live,) = [one for one in store.comparisons() if one.confirms == shown]
+    assert services().worker.wait(live.id, 30)
+    spec = store.comparison(live.id).spec
+    assert (spec.budget, spec.confirms) == (2.0, shown)
+    assert [one.series for one in spec.replays()] == ["full history"]
+    assert server.bodies
+    assert KEY not in texts(at)
 
 
 def test_a_live_comparison_has_no_such_button(store: Store) -> None:
