@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memdash import numbers
@@ -22,7 +23,8 @@ from memdash.metrics.what_if import (
     with_requests,
 )
 from memdash.prices import PriceTable
-from memdash.spec import CacheLifetime, Provider, ReplaySpec, Replies
+from memdash.spec import CacheLifetime, ComparisonSpec, Provider, ReplaySpec, Replies, new_id
+from memdash.strategies.families import swept
 
 if TYPE_CHECKING:
     from memdash.store import StoredComparison
@@ -128,3 +130,22 @@ class _Recached:
 
 def _is_live(spec: ReplaySpec) -> bool:
     return spec.provider is Provider.ANTHROPIC and spec.replies is Replies.FRESH
+
+
+def run_instead(stored: StoredComparison, model: str) -> ComparisonSpec:
+    """Return the comparison that plays the same settings on another model, for one that cannot be priced from what was recorded.
+
+    A sweep's ranges are taken anew, since a share of a context window is another number of tokens there. Raises
+    :class:`~memdash.errors.InputError` where it cannot be played.
+    """
+    spec = stored.spec
+    strategies = spec.strategies if spec.sweep is None else swept(spec.sweep.families, (model,)).choices
+    return replace(
+        spec,
+        id=new_id("cmp"),
+        title=f"{stored.title or stored.id}, on {model}",
+        models=(model,),
+        strategies=strategies,
+        refined=(),
+        confirms=None,
+    )

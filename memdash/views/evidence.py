@@ -7,7 +7,7 @@ from typing import Final
 import streamlit as st
 
 from memdash import report
-from memdash.errors import StoreError
+from memdash.errors import InputError, StoreError
 from memdash.evidence import Evidence, evidence_for, latest_evidence
 from memdash.store import StoredComparison
 from memdash.views.state import services
@@ -34,7 +34,7 @@ def simulator_caption() -> str:
     try:
         store = services().store
         return report.simulator_basis(_latest(str(store.path), _checks()))
-    except StoreError:
+    except (InputError, StoreError):
         return report.simulator_basis()
 
 
