@@ -179,6 +179,31 @@ def test_each_failed_assertion_is_a_line_with_the_actual_value_and_the_exit_code
     ]
 
 
+def test_an_assertion_over_repeats_reads_their_interval_and_one_replay_has_none(
+    memdash: Memdash, short: str
+) -> None:
+    asked = (
+        "run",
+        *HERE,
+        "--script",
+        short,
+        "--quiet",
+        "--strategy",
+        "full_history",
+        "--strategy",
+        "window:1",
+    )
+    ended = memdash(
+        *asked, "--repeats", "2", "--assert", "full history: loss_high<=0.05", "--assert", "loss_high<=0.9"
+    )
+    (failure,) = ended.err.splitlines()
+    assert (ended.code, failure.startswith("assertion failed: loss_high<=0.9: window of 1 on ")) == (1, True)
+    assert failure.endswith(": loss_high is 1.0")
+    alone = memdash(*asked, "--assert", "full history: loss_high<=0.05")
+    assert alone.code == 1
+    assert "one replay has no interval; play more of them with --repeats" in alone.complaint
+
+
 def test_a_wrong_assertion_is_found_before_anything_runs(memdash: Memdash, tmp_path: Path) -> None:
     ended = memdash("run", "--assert", "recal>=1")
     assert ended.code == 2
