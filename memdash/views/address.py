@@ -58,6 +58,7 @@ def enter(page: str) -> None:
     for key, value in state.get(f"address_of.{page}", {}).items():
         state[key] = value
     state["address_of"] = page
+    state["form_of_another_page"] = left is not None
 
 
 def read() -> dict[str, list[str]]:
@@ -80,12 +81,15 @@ def seed_form(
     state["setup_seed"] = choices
     state["setup"] = choices
     state["setup_base"] = base
+    state["form_of_another_page"] = False
     return problems
 
 
 def form_is_gone() -> bool:
-    """Whether the form's inputs have been dropped, as they are when another page was shown."""
+    """Whether the form's inputs have been dropped, as they are when another page was shown, or are those of another page."""
     state = st.session_state
+    if state.get("form_of_another_page"):
+        return True
     return "setup_epoch" not in state or f"setup.{state['setup_epoch']}.scripts" not in state
 
 

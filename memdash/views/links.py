@@ -94,7 +94,8 @@ def _seconds(values: list[str]) -> float:
     return number
 
 
-def _share(values: list[str]) -> float:
+def share(values: Sequence[str]) -> float:
+    """Read a share from 0 to 1. Raises :class:`InputError`."""
     try:
         number = float(values[-1])
     except ValueError:
@@ -168,7 +169,7 @@ _READERS: Final[Mapping[str, Reader]] = {
     "seed": _whole(0, 2**31 - 1),
     "title": _text,
     "families": _families,
-    "max_loss": _share,
+    "max_loss": share,
     "refine": _flag,
     "limit": _whole(1, MAX_SWEEP_REPLAYS),
 }

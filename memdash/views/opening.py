@@ -7,12 +7,12 @@ from typing import Final
 
 import streamlit as st
 
-from memdash.errors import StoreError
+from memdash.errors import InputError, StoreError
 from memdash.spec import ComparisonSpec
 from memdash.views import address
 from memdash.views.choices import Choices
 from memdash.views.components import empty, plain
-from memdash.views.links import QUERY_KEYS
+from memdash.views.links import QUERY_KEYS, share
 from memdash.views.state import services
 
 COMPARE: Final = "compare.py"
@@ -45,6 +45,12 @@ def take_in_address(page: str, default: Choices, choices_of: Callable[[Compariso
     state[address.ROWS] = query.get(address.ROWS, [])
     for key in (address.SCRIPT, address.VIEW, address.BY, address.LOSS, address.TRAFFIC):
         state[key] = query.get(key, [None])[-1]
+    if state[address.LOSS] is not None:
+        try:
+            share([state[address.LOSS]])
+        except InputError as error:
+            state[address.PROBLEMS].append(f"{address.LOSS}: {error}")
+            state[address.LOSS] = None
     base = default
     if wanted:
         try:

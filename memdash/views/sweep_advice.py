@@ -66,15 +66,15 @@ def _answer(shown: SweepView, one: Recommendation, *, several: bool) -> None:
 
 def _max_loss_input(shown: SweepView) -> None:
     """The largest loss can be changed on what was measured; nothing runs again for it."""
-    analysis = shown.analysis
+    key = f"loss.{shown.reading.id}"
+    st.session_state[key] = round(shown.analysis.max_loss * 100, 2)
     st.number_input(
         "A setting may lose, % of the facts",
         min_value=0.0,
         max_value=100.0,
-        value=round(analysis.max_loss * 100, 2),
         step=1.0,
         format="%.0f",
-        key=f"loss.{shown.reading.id}",
+        key=key,
         help=SWEEP_HELP["max loss"],
         width=240,
         on_change=_take_loss,

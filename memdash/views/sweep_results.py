@@ -6,6 +6,7 @@ from typing import Final
 
 import streamlit as st
 
+from memdash import numbers
 from memdash.errors import StoreError
 from memdash.metrics.result import Mark
 from memdash.records import Status
@@ -54,11 +55,7 @@ def _body(comparison_id: str, polling: bool) -> None:
 def _largest_loss(reading: Reading) -> float:
     """What a setting may lose: as the person wants it here, else as the link or the sweep itself says."""
     written = st.session_state.get(address.LOSS)
-    try:
-        wanted = reading.sweep.max_loss if written is None else float(written)
-    except ValueError:
-        wanted = reading.sweep.max_loss
-    return min(max(wanted, 0.0), 1.0)
+    return reading.sweep.max_loss if written is None else float(written)
 
 
 def _refusals(shown: SweepView) -> None:
@@ -71,11 +68,15 @@ def _refusals(shown: SweepView) -> None:
     if told:
         st.caption(
             f":material/flag: {plain(', '.join(told))} of {len(shown.reading.outcomes):,} replays; their settings are not "
-            "ranked. Open the row in the settings table for the script, or play it on Compare for the API's words."
+            "ranked. Play one of them on Compare to read why."
         )
-    if any(Mark.NEVER_FIRES in one.marks for one in shown.analysis.settings):
-        idle = sum(Mark.NEVER_FIRES in one.marks for one in shown.analysis.settings)
+    idle = [
+        one.series
+        for one in shown.analysis.settings
+        if set(one.marks.get(Mark.NEVER_FIRES, ())) >= set(one.scripts)
+    ]
+    if idle:
         st.caption(
-            f":material/flag: {idle:,} of {len(shown.analysis.settings):,} settings are never reached on some script: hollow "
-            "points in the charts. They cost and keep what full history does there."
+            f":material/flag: {plain(numbers.listing(idle, limit=6))}: {plain(Mark.NEVER_FIRES.words)}, so it costs and keeps "
+            "what full history does (a hollow point in the charts)"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from memdash.records import (
     Control,
@@ -21,9 +22,9 @@ from memdash.records import (
     Usage,
 )
 from memdash.scripts import find_scripts
-from memdash.spec import ComparisonSpec, ReplaySpec
+from memdash.spec import DEFAULT_MODEL, ComparisonSpec, ReplaySpec, Sweep
 from memdash.store import Store
-from memdash.strategies import choose
+from memdash.strategies import choose, parse_family, swept
 
 REFUSAL = (
     "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. "
@@ -46,6 +47,19 @@ def sample_spec(script: str = "trip-planning", title: str = "", turns: int = 12)
         turns=turns,
         check=True,
         token_counter="estimate",
+    )
+
+
+def sample_sweep(*written: str, **changes: Any) -> ComparisonSpec:
+    """Full history and the ranges that are ``written`` (two triggers of compaction, two windows) over two bundled scripts."""
+    families = tuple(parse_family(one) for one in written or ("compaction:1000|2000", "window:2|4"))
+    return ComparisonSpec(
+        scripts=(*find_scripts("trip-planning"), *find_scripts("trip-change")),
+        strategies=swept(families, [DEFAULT_MODEL]).choices,
+        turns=12,
+        token_counter="estimate",
+        sweep=Sweep(families),
+        **{"title": "A sweep", **changes},
     )
 
 
