@@ -25,6 +25,8 @@ CONFIDENCE = 0.95
 
 _RESAMPLES = 999
 """Enough for a 95 % interval: its ends are the 25th value from either side."""
+_ROWS = 200
+"""Rows resampled in one go: all of their resamples are in memory at once."""
 _SEED = 20261130
 """Fixed, so that the same replays give the same interval everywhere."""
 
@@ -90,6 +92,11 @@ def student_t(rows: Array) -> Interval:
 
 def bootstrap(rows: Array, confidence: float = CONFIDENCE) -> Interval:
     """Return the interval of each row's mean by the percentile bootstrap; every row sees the same resamples."""
+    parts = [_bootstrap(rows[start : start + _ROWS], confidence) for start in range(0, len(rows), _ROWS)]
+    return Interval(np.concatenate([one.low for one in parts]), np.concatenate([one.high for one in parts]))
+
+
+def _bootstrap(rows: Array, confidence: float) -> Interval:
     from scipy import stats
 
     interval = stats.bootstrap(
