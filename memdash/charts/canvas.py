@@ -221,9 +221,9 @@ class Sheet:
         self.label(self.y, title)
         self.y.update(rangemode="tozero", **options)
 
-    def row_axis(self, names: Sequence[str]) -> None:
-        """Label the rows of a horizontal chart with series names, the first on top."""
-        shown = [shorten(name, 24) for name in names]
+    def row_axis(self, names: Sequence[str], *, longest: int = 24) -> None:
+        """Label the rows of a horizontal chart with series names, the first on top; ``longest`` characters are shown of each."""
+        shown = [shorten(name, longest) for name in names]
         self.y.update(
             tickvals=list(range(len(names))),
             ticktext=[escape(name) for name in shown],

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 MOST_ROWS = 24
 """Settings drawn in one chart; of more, those whose cost would change most."""
 
+_LONGEST_NAME = 44
+"""Characters of a setting with its script; the chart has the whole width of the page."""
+
 _CHARGED, _WHAT_IF = "as charged", "what if"
 
 
@@ -61,7 +64,7 @@ def cost_before_and_after(answer: Answer, styles: Mapping[str, Style], theme: Th
     ]  # fmt: skip
     sheet.traces.append(_marks(_CHARGED, before, places, colours, rows, hollow=True))
     sheet.traces.append(_marks(_WHAT_IF, after, places, colours, rows, hollow=False))
-    sheet.row_axis([row.label for row in rows])
+    sheet.row_axis([row.label for row in rows], longest=_LONGEST_NAME)
     sheet.label(sheet.x, "US dollars a replay")
     highest = max(*before, *after)
     decimals = max(2, math.ceil(-math.log10(highest / 4))) if highest > 0 else 2

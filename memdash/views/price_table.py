@@ -26,7 +26,7 @@ def price_table(table: PriceTable) -> None:
     st.caption(f"US dollars per million tokens, as the Messages API charges them. {checked}")
     rows = list(_rows(table))
     st.dataframe(
-        rows,
+        rows if table.own else [{name: row[name] for name in row if name != "Own"} for row in rows],
         hide_index=True,
         height=min(len(rows) + 1, _ROWS + 1) * _ROW_HEIGHT,
         placeholder="–",
@@ -96,13 +96,13 @@ def _columns() -> dict[str, Any]:
             format="percent",
             min_value=0,
             max_value=0.1,
-            width=130,
+            width=120,
             help="What a token read from the cache costs against one that is not cached. "
             "It differs by model, so it is never derived.",
         ),
-        "Since": st.column_config.DateColumn("Since", format="D MMM YYYY", width=100),
+        "Since": st.column_config.DateColumn("Since", format="D MMM YYYY", width=95),
         "Until": st.column_config.DateColumn(
-            "Until", format="D MMM YYYY", width=100, help="The last day of a price that has been replaced."
+            "Until", format="D MMM YYYY", width=95, help="The last day of a price that has been replaced."
         ),
         "Own": st.column_config.CheckboxColumn(
             "Own", width=60, help="At least one of the prices comes from the file that MEMDASH_PRICES names."

@@ -98,8 +98,7 @@ def _asked(
 
 def _show(stored: StoredComparison, answer: Answer) -> None:
     styles = assign((row.series, row.strategy) for row in answer.rows)
-    for sentence in answer.sentences:
-        st.markdown(f"- {plain(sentence)}")
+    st.markdown("\n".join(f"- {plain(sentence)}" for sentence in answer.sentences))
     _table(answer, {series: swatch(style, theme()) for series, style in styles.items()})
     for problem_text, labels in _problems(answer.rows).items():
         st.caption(f":material/info: {plain(f'{numbers.listing(labels)}: {problem_text}.')}")
@@ -148,7 +147,7 @@ def _table(answer: Answer, swatches: dict[str, str]) -> None:
         key="what_if_table",
         alt=f"What each setting cost and would have cost. {chart.title(answer)}.",
         column_config={
-            "look": st.column_config.ImageColumn("", width=60),
+            "look": st.column_config.ImageColumn("", pinned=True, width=60),
             "setting": st.column_config.TextColumn("Setting", pinned=True, width=260),
             "charged": st.column_config.NumberColumn(
                 "As charged", format=_DOLLARS, width=110, help=HELP["cost"]

@@ -131,7 +131,9 @@ def test_a_link_shows_the_same_terms(store: Store) -> None:
 
 def test_a_link_to_a_comparison_that_is_gone_says_so(store: Store) -> None:
     store_sample(store, sample_spec())
-    assert "Not used of the link: 'cmp_gone' is no comparison that is here" in texts(prices(whatif="cmp_gone"))
+    assert "Not used of the link: 'cmp_gone' is no comparison that is here" in texts(
+        prices(whatif="cmp_gone")
+    )
 
 
 def test_a_model_of_another_tokenizer_can_be_run_instead(store: Store) -> None:
