@@ -95,6 +95,29 @@ def test_lengths_that_cannot_be_used_say_why_and_price_nothing() -> None:
     assert "say how many conversations a day there are as well" in texts(at)
 
 
+def test_lengths_are_read_from_a_file_and_what_is_wrong_with_it_is_told() -> None:
+    at = panel()
+    at.file_uploader[0].set_value(("mine.csv", b"turns,count\n4,1\n", "text/csv")).run()
+    assert "mine.csv: 4.0 turns on average, 95 % have at most 4, the longest 4 turns" in texts(at)
+    assert costs(at)["full history"]["Mean"] == 12
+    at.file_uploader[0].set_value(("mine.csv", b"four\n", "text/csv")).run()
+    assert "mine.csv:1: 'four' is not a number of turns" in texts(at)
+
+
+def test_every_pair_that_changes_order_is_told() -> None:
+    rows = panel().dataframe[1].value.to_dict("records")
+    told = [{name: row[name] for name in row if name} for row in rows]
+    assert told == [
+        {
+            "Strategy": "full history",
+            "is cheaper at first than": "window of 4",
+            "The order changes at": "4",
+            "For good from turn": 4,
+            "Then the cheaper one is": "window of 4",
+        }
+    ]
+
+
 def test_the_chart_is_of_every_setting_where_they_are_few() -> None:
     at = panel()
     assert len(at.get("plotly_chart")) == 1

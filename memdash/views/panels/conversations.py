@@ -11,6 +11,7 @@ import streamlit as st
 from memdash import numbers
 from memdash.charts import length_cost
 from memdash.metrics.conversations import (
+    BreakEven,
     ConversationCosts,
     Conversations,
     Curve,
@@ -44,6 +45,11 @@ _FLOOR_HELP: Final = (
 _BREAK_EVEN_HELP: Final = (
     "The lengths from which this setting and full history change order of cost; after the last of them it stays. "
     "None means one order at every length that was replayed."
+)
+
+_PAIRS_HELP: Final = (
+    "Two settings whose cumulative cost changes order with the length of the conversation. Where it does so several times all "
+    "lengths are told; pairs that are not here have one order throughout."
 )
 
 
@@ -127,7 +133,7 @@ def _break_evens(found: Conversations, rows: Sequence[ConversationCosts]) -> lis
     for pair in found.break_even:
         for one, other in ((pair.short, pair.other), (pair.other, pair.short)):
             if other in baselines and one not in baselines:
-                crossings[one] = ", ".join(str(turns) for turns in pair.changes)
+                crossings[one] = _listed(pair.changes)
     return [crossings.get(one.series, numbers.NOTHING) for one in rows]
 
 
@@ -159,3 +165,30 @@ def _chart(
         key=f"panel.chart.conversations.{key}",
         about=_COST_HELP,
     )
+    _pairs([pair for pair in found.break_even if {pair.short, pair.other} <= set(picked)], styles, key)
+
+
+def _pairs(pairs: Sequence[BreakEven], styles: Mapping[str, Style], key: str) -> None:
+    """Draw which two of the settings shown change order, and where."""
+    with st.container(border=True, gap="small"):
+        st.markdown("**Break-even between the settings shown**", help=_PAIRS_HELP)
+        if not pairs:
+            st.caption(
+                "None of them overtakes another: their order is the same at every length that was replayed."
+            )
+            return
+        rows = sorted(pairs, key=lambda pair: (pair.turns, pair.short, pair.other))
+        columns = [
+            tables.text("is cheaper at first than", [pair.other for pair in rows], width=210),
+            tables.text("The order changes at", [_listed(pair.changes) for pair in rows], width=190),
+            tables.counts("For good from turn", [pair.turns for pair in rows], width=130),
+            tables.text("Then the cheaper one is", [pair.long for pair in rows], width=210),
+        ]
+        alt = f"{numbers.count(len(rows), 'pair')} of settings, each with the lengths at which their order changes"
+        tables.series_table(
+            _Look(styles, theme(), key), [pair.short for pair in rows], columns, "panel.pairs", alt
+        )
+
+
+def _listed(turns: Sequence[int]) -> str:
+    return ", ".join(f"{one:,}" for one in turns)
