@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from memdash.prices import PriceTable
 from memdash.records import Purpose, Record, RequestRecord, Status, StatusRecord, TurnRecord
 from memdash.replay_log import ReplayLog
 from memdash.spec import ReplaySpec
+
+if TYPE_CHECKING:
+    from memdash.metrics.outcome import ReplayOutcome
 
 N = TypeVar("N", int, float)
 
@@ -61,6 +64,22 @@ def add_up(replays: Iterable[ReplayProgress]) -> RunProgress:
         tokens = _plus(tokens, one.prompt_tokens)
         dollars = _plus(dollars, one.cost_usd)
     return RunProgress(count, over, turn, turns, tokens, dollars)
+
+
+def add_up_outcomes(outcomes: Iterable[ReplayOutcome]) -> RunProgress:
+    """Add up replays by what is stored of them."""
+    return add_up(
+        ReplayProgress(
+            one.id,
+            one.label,
+            one.status,
+            one.turns_completed,
+            one.turns_planned,
+            one.prompt_tokens,
+            one.cost_usd,
+        )
+        for one in outcomes
+    )
 
 
 class Amount:

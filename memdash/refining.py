@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from memdash.outcomes import read_outcomes
 from memdash.store.protocol import AnyStore
 
 if TYPE_CHECKING:
@@ -20,9 +21,7 @@ def next_round(store: AnyStore, comparison_id: str) -> Proposal | None:
 
     Raises :class:`memdash.errors.StoreError` where it cannot be read.
     """
-    from memdash.metrics.columns import outcomes_of
     from memdash.metrics.sweep.refinement import propose
 
-    stored = store.comparison(comparison_id)
-    outcomes = outcomes_of(store.columns(comparison_id), stored.replays, stored.prices)
+    stored, outcomes = read_outcomes(store, comparison_id)
     return propose(stored.spec, outcomes, stored.refinements)

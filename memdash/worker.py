@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from threading import Lock, Thread, current_thread
 from typing import Self
 
@@ -21,10 +22,12 @@ from memdash.children import COMMAND, Children, Outcome, Task
 from memdash.errors import StoreError
 from memdash.estimate import Estimate, Estimator
 from memdash.live import Guard, PlayHere, Threads, play_here
+from memdash.outcomes import read_outcomes
 from memdash.prices import PriceTable
-from memdash.progress import ReplayProgress, RunProgress, Tally, add_up
+from memdash.progress import ReplayProgress, RunProgress, Tally, add_up_outcomes
 from memdash.records import Record, RequestRecord, Status
 from memdash.refining import NextRound, next_round
+from memdash.replay_log import ReplayLog
 from memdash.runs import OverBefore, ReplayRun, Run
 from memdash.spec import ComparisonSpec, Provider
 from memdash.store.protocol import AnyStore
@@ -38,6 +41,8 @@ LIVE_REPLAYS = 12
 """How many live replays run at a time."""
 
 _MOST_CHILDREN = 8
+
+_LOGS_AT_A_TIME = 100
 
 
 class Worker:
@@ -122,7 +127,7 @@ class Worker:
             check_answerer(stored.versions)
         run.spec, run.rounds = stored.spec, len(stored.refinements)
         requests: list[RequestRecord] = []
-        for log in self._store.replay_logs(run.comparison_id):
+        for log in self._logs(run.comparison_id):
             tally = Tally.of(log, self._prices)
             if stored.spec.budget is not None:
                 requests += log.requests
@@ -198,7 +203,7 @@ class Worker:
             run = self._runs.get(comparison_id)
             if run and run.replays:
                 return run.progress()
-        return [Tally.of(log, self._prices).progress() for log in self._store.replay_logs(comparison_id)]
+        return [Tally.of(log, self._prices).progress() for log in self._logs(comparison_id)]
 
     def overview(self, comparison_id: str) -> RunProgress:
         """Return where all replays of a comparison stand together, and whether its refinement is being worked out."""
@@ -206,7 +211,8 @@ class Worker:
             run = self._runs.get(comparison_id)
             if run and run.replays:
                 return run.overview()
-        return add_up(self.progress(comparison_id))
+        stored, outcomes = read_outcomes(self._store, comparison_id)
+        return replace(add_up_outcomes(outcomes), rounds=len(stored.refinements))
 
     def estimate(self, spec: ComparisonSpec) -> Estimate | None:
         """Return what a comparison will take, rehearsed in the simulator; None while that is still being worked out.
@@ -241,6 +247,13 @@ class Worker:
                 threads.submit([task], guard)
         if run.cancelled:  # while they were made ready
             self._withdraw(run, replays)
+
+    def _logs(self, comparison_id: str) -> Iterator[ReplayLog]:
+        """What is stored of each replay, some of them in memory at a time."""
+        with self._store.at_hand(comparison_id) as near:
+            ids = [one.id for one in near.comparison(comparison_id).replays]
+            for start in range(0, len(ids), _LOGS_AT_A_TIME):
+                yield from near.replay_logs(comparison_id, ids[start : start + _LOGS_AT_A_TIME])
 
     def _task(self, run: Run, replay: ReplayRun) -> Task:
         replay_id = replay.spec.id

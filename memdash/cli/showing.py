@@ -23,14 +23,15 @@ def shown(store: AnyStore, comparison_id: str, form: str, traffic: Traffic | Non
     Raises :class:`~memdash.errors.StoreError` where it is not there or cannot be read.
     """
     if form in ("table", "markdown") and store.comparison(comparison_id).spec.sweep is not None:
-        with store.at_hand(comparison_id) as near:
-            found = SweepFindings.read(near, comparison_id, traffic)
-        return _sweep(store, found, traffic, markdown=form == "markdown")
+        return shown_sweep(store, SweepFindings.read(store, comparison_id, traffic), form, traffic)
     return rendered(report.read(store, comparison_id, traffic), form)
 
 
-def _sweep(store: AnyStore, found: SweepFindings, traffic: Traffic | None, *, markdown: bool) -> str:
-    """A sweep without its turns, which nobody reads of thousands of replays."""
+def shown_sweep(store: AnyStore, found: SweepFindings, form: str, traffic: Traffic | None = None) -> str:
+    """Return a sweep that has been read; its turns, of which there are very many, are read only where the format has them."""
+    if form not in ("table", "markdown"):
+        return rendered(report.read(store, found.stored.id, traffic), form)
+    markdown = form == "markdown"
     from memdash.evidence import evidence_for
     from memdash.metrics.confirmation import confirmation_json
     from memdash.metrics.conversations import conversation_keys

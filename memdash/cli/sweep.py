@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from memdash.cli.output import complain, say
 from memdash.cli.playing import announce, watch
 from memdash.cli.run import exit_code, read_assertions
 from memdash.cli.setup import Setup, sweep_setup_options
-from memdash.cli.showing import shown
+from memdash.cli.showing import shown_sweep
 from memdash.cli.sweep_table import SweepFindings, left_out_lines
 from memdash.cli.table import FORMATS
 from memdash.cli.values import Finite
@@ -100,29 +100,27 @@ def sweep(
     check_confirm(spec, confirm_budget)
     for line in () if quiet else left_out_lines(left_out):
         complain(line)
-    statuses: Set[Status] = frozenset()
+    live: Sequence[Status] = ()
     with opened_to_add(db) as store, Worker(store) as worker:
         interrupted = _play(worker, spec, quiet=quiet)
         store.flush()
+        found = SweepFindings.read(store, spec.id, traffic)
         if confirm_budget is not None and not interrupted:
-            played = SweepFindings.read(store, spec.id)
             live, interrupted = confirm_live(
                 store,
                 worker,
                 spec.id,
                 confirm_budget,
-                done={one.id for one in played.outcomes if one.done},
-                recommended=played.recommended,
+                done={one.id for one in found.outcomes if one.done},
+                recommended=found.recommended,
                 quiet=quiet,
             )
-            statuses = frozenset(live)
-        text = shown(store, spec.id, form, traffic)
-        statuses |= SweepFindings.read(store, spec.id).statuses
+        text = shown_sweep(store, found, form, traffic)
         failed = _failures(store, spec.id, assertions)
     say(text)
     for failure in failed:
         complain(failure)
-    return exit_code(statuses, interrupted=interrupted, failed=bool(failed))
+    return exit_code(found.statuses | set(live), interrupted=interrupted, failed=bool(failed))
 
 
 def _play(worker: Worker, spec: ComparisonSpec, *, quiet: bool) -> bool:

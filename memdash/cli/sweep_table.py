@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memdash import numbers
 from memdash.cli.grid import Grid
+from memdash.outcomes import read_outcomes
 from memdash.records import Status
 
 if TYPE_CHECKING:
@@ -41,11 +42,9 @@ class SweepFindings:
 
         Raises :class:`~memdash.errors.StoreError` where it cannot be read.
         """
-        from memdash.metrics.columns import outcomes_of
         from memdash.metrics.sweep import CONVERSATIONS_PER_MONTH, MAX_LOSS, analyse
 
-        stored = store.comparison(comparison_id)
-        outcomes = outcomes_of(store.columns(comparison_id), stored.replays, stored.prices)
+        stored, outcomes = read_outcomes(store, comparison_id)
         allowed = stored.spec.sweep.max_loss if stored.spec.sweep else MAX_LOSS
         often = (traffic.per_month if traffic else None) or CONVERSATIONS_PER_MONTH
         return cls(stored, outcomes, analyse(outcomes, max_loss=allowed, conversations_per_month=often))

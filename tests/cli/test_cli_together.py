@@ -92,3 +92,36 @@ def test_a_run_that_waited_in_vain_leaves_its_result_in_the_inbox(
     holder.communicate()
     assert titles(tmp_path / "test.duckdb") == {"left"}
     assert json.loads(memdash("show", "last", "--format", "json").out)["title"] == "left"
+
+
+@pytest.mark.parametrize("how", ["listening", "silent"])
+def test_a_sweep_is_refined_whoever_has_the_database(
+    memdash: Memdash,
+    held: Callable[[str], Popen[str]],
+    tmp_path: Path,
+    how: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("memdash.cli.database._open", partial(store.open_for_command, wait=0.2))
+    holder = held(how)
+    ended = memdash(
+        "sweep",
+        *HERE,
+        "--turns",
+        "3",
+        "--strategy",
+        "compaction:100|2000",
+        "--refine",
+        "--limit",
+        "4",
+        "--quiet",
+    )
+    assert ended.code == 0
+    assert "Refined in 1 round, 1 more setting:" in ended.out
+    holder.communicate()
+    with store.open_for_command(tmp_path / "test.duckdb") as opened:
+        (only,) = opened.comparisons()
+        assert len(only.statuses) == 4
+        assert {str(status) for status in only.statuses} == {"done"}
+        (added,) = opened.comparison(only.id).refinements[0].choices
+        assert opened.replay_logs(only.id)[3].spec.params == added.params
