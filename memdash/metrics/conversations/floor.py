@@ -14,9 +14,10 @@ script's pauses (or the pace) have not outlived it; before each request the chea
 and caching the turn's exchange too is known. A stable part that is shorter than the model can cache is filled up to that size
 where this is cheaper. Sending everything remembers everything, so the floor is never above what full history itself took.
 
-A strategy that keeps every fact in sight pays at least this: it sends the same and more, and reads no more cheaply. One that
-falls below the floor forgets facts, shortens what the turn itself needs (a tool result that is capped or cleared) or had shorter
-answers.
+A strategy that keeps every fact in sight and answers at the same length pays at least this, token by token: its prompts hold
+all of the above and more, and none of it is read where it is not read here. Only the few words of a fact may cost it less, by one
+write, where they stay in the message that stated them. One that falls below the floor forgets facts, shortens what the turn
+itself needs (a tool result that is capped or cleared) or had shorter answers.
 """
 
 from __future__ import annotations
