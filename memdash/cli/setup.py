@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from memdash import numbers
+from memdash.answerer import check_key
 from memdash.cli.values import Budget, Finite, Title
 from memdash.errors import InputError
 from memdash.spec import (
@@ -145,10 +145,7 @@ class Setup:
             raise InputError(
                 "a live run costs money: say how much it may cost with --budget USD, or --budget none for no limit"
             )
-        if not os.environ.get("ANTHROPIC_API_KEY"):
-            raise InputError(
-                "a live run needs a key: set ANTHROPIC_API_KEY (a server of your own at ANTHROPIC_BASE_URL may take any text)"
-            )
+        check_key("a live run")
 
 
 def setup_options(command: F) -> F:

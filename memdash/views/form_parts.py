@@ -5,13 +5,13 @@ Each part draws its inputs under a key prefix and returns the choices with what 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final, TypeVar
 
 import streamlit as st
 
+from memdash.answerer import has_key
 from memdash.errors import MemdashError
 from memdash.models import MODELS
 from memdash.scripts.model import Script
@@ -205,7 +205,7 @@ def advanced_input(prefix: str, chosen: C) -> C:
 
 def provider_input(prefix: str, chosen: C) -> C:
     """Offer the live API where the server has a key, and only with a budget or an explicit "no limit"."""
-    if not os.environ.get("ANTHROPIC_API_KEY"):
+    if not has_key():
         return replace(chosen, provider=Provider.SIMULATOR, budget=None, no_limit=False)
     provider = st.segmented_control(
         "Answered by",

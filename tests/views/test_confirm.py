@@ -14,8 +14,9 @@ from memdash.records import Status
 from memdash.store import Store
 from memdash.views.state import services
 from tests.claude.test_live import TEXT, Server, stream
-from tests.views.samples import sample_spec, store_sample
+from tests.views.samples import sample_spec, sample_sweep, store_sample
 from tests.views.test_pages import page, texts
+from tests.views.test_thresholds import thresholds
 
 RULES = "Simulator rules of 2026-11-30"
 KEY = "sk-ant-very-secret"
@@ -168,3 +169,15 @@ def test_each_setting_has_its_own_errors(store: Store) -> None:
 def test_a_live_comparison_that_checks_nothing_says_so(store: Store) -> None:
     live = store_sample(store, replace(sample_spec(), provider="anthropic", budget=1.0))
     assert "Nothing to hold it against" in texts(page("compare", c=live, view="live"))
+
+
+def test_a_sweep_proposes_what_it_recommends_and_its_full_history(store: Store, server: Server) -> None:
+    sweep = store_sample(store, sample_sweep())
+    at = opened_menu(thresholds(c=sweep))
+    settings = at.multiselect(key=f"confirm_settings.{sweep}")
+    assert settings.value == ["full history", "compaction at 1000"]
+    assert "4 replays, answered by a compatible server" in texts(at)
+    live = store_confirmation(store, sweep, list(settings.value))
+    at = thresholds(c=sweep, view="live")
+    assert at.selectbox(key=f"confirmed.{live}").options[1:] == ["full history", "compaction at 1000"]
+    assert "compared with" in texts(at)
