@@ -1,0 +1,145 @@
+"""How long a page takes to answer while a sweep runs, against the same page when nothing runs.
+
+    python -m tests.benchmarks.page_during_sweep [--answers 30] [--thresholds 100] [--repeats 5]
+
+A real server with its worker, asked through Streamlit's agent interface: each answer is a whole run of the page's script, its
+elements encoded and sent. First 30 answers of the finished first comparison on the Compare page and of the Library with nothing
+running, then the same while a sweep of 1,500 replays runs in the child processes. The bar: at most twice the idle time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from memdash.store import open_for_command
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE_S = 120.0
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--answers", type=int, default=30)
+    parser.add_argument("--thresholds", type=int, default=100)
+    parser.add_argument("--repeats", type=int, default=5)
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as name, _server(Path(name)) as server:
+        _wait_until(lambda: server.running() == 0 and bool(server.comparisons()))
+        pages = {
+            "Compare": {"query_params": {"c": server.comparisons()}},
+            "Library": {"page": "library"},
+        }
+        idle = {page: _answers(server, where, options.answers) for page, where in pages.items()}
+        server.order(f"{options.thresholds} {options.repeats}")
+        _wait_until(lambda: server.running() > 0)
+        busy = {page: _answers(server, where, options.answers) for page, where in pages.items()}
+        still = server.running() > 0
+    for page in pages:
+        without, during = (1000 * statistics.median(times[page]) for times in (idle, busy))
+        print(
+            f"{page}: {without:5.0f} ms idle, {during:5.0f} ms during a sweep: {during / without:.2f} × (bar: 2)"
+        )
+    if not still:
+        print("the sweep was over before the last answer: choose more thresholds or repeats")
+
+
+class Server:
+    """The server under measurement."""
+
+    def __init__(self, port: int, database: Path, order: Path) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        self._database = database
+        self._order = order
+
+    def order(self, text: str) -> None:
+        """Let the sweep begin."""
+        draft = self._order.with_suffix(".draft")
+        draft.write_text(text)
+        draft.rename(self._order)
+
+    def running(self) -> int:
+        """How many comparisons run; -1 while the server is not up."""
+        try:
+            with urllib.request.urlopen(f"{self.url}/api/health", timeout=5) as answer:
+                return int(json.loads(answer.read()).get("running", -1))
+        except (urllib.error.URLError, OSError, ValueError):
+            return -1
+
+    def comparisons(self) -> list[str]:
+        """The ids of what has been stored, asked of the owner of the database as any command does."""
+        with closing(open_for_command(self._database)) as store:
+            return [one.id for one in store.comparisons()]
+
+    def ask(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Run a page and return what it shows."""
+        request = urllib.request.Request(
+            f"{self.url}/_stcore/agent/interact",
+            json.dumps(body).encode(),
+            {"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+            shown: dict[str, Any] = json.loads(answer.read())
+        return shown
+
+
+def _answers(server: Server, where: dict[str, Any], count: int) -> list[float]:
+    """Seconds of each answer of a page, the first left out: it fills the caches."""
+    session = server.ask(where)["session_id"]
+    times = []
+    for _ in range(count):
+        started = time.perf_counter()
+        server.ask({"session_id": session})
+        times.append(time.perf_counter() - started)
+    return times
+
+
+@contextmanager
+def _server(folder: Path) -> Iterator[Server]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    order = folder / "sweep"
+    command = [
+        sys.executable, "-m", "streamlit", "run", str(Path(__file__).with_name("page_server.py")),
+        "--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true",
+        "--server.enableAgentApi", "true", "--browser.gatherUsageStats", "false",
+    ]  # fmt: skip
+    environment = os.environ | {
+        "MEMDASH_DB": str(folder / "bench.duckdb"),
+        "BENCHMARK_SWEEP": str(order),
+        "PYTHONPATH": str(ROOT),
+    }
+    with (folder / "server.log").open("wb") as log:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+    try:
+        yield Server(port, folder / "bench.duckdb", order)
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _wait_until(true: Any) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while not true():
+        if time.monotonic() > until:
+            raise TimeoutError("the server did not come so far")
+        time.sleep(0.2)
+
+
+if __name__ == "__main__":
+    main()

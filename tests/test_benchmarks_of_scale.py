@@ -1,0 +1,35 @@
+"""The benchmarks of many replays and large stores run, here in their smallest size; what they measure is not judged."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.benchmarks import page_during_sweep, store_scale, sweep_size
+
+
+def test_stores_of_any_size_are_made_and_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    shape = store_scale.Shape(long_turns=10, swept=3, repeats=1)
+    store_scale.main(["--sizes", "500,2500", "--rounds", "1"], shape)
+    lines = capsys.readouterr().out.splitlines()
+    small, large = (int(line.split()[0].replace(",", "")) for line in lines[1:3])
+    assert small < 1_000 < 2_200 < large <= 2_500
+    assert lines[1].count("–") == 1  # no room for the sweep yet
+    assert re.search(r"\d+ ms \(\d+\) +\d+ ms \(\d+\) +\d+ ms \(\d+\)", lines[2])
+
+
+@pytest.mark.timeout(600)
+def test_a_sweep_is_played_from_the_command_line_and_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    sweep_size.main(["--thresholds", "2", "--repeats", "1"])
+    printed = capsys.readouterr().out
+    assert printed.startswith("6 replays, ")
+    assert re.search(r"memory of all processes: [1-9]\d* MB", printed)
+
+
+@pytest.mark.timeout(600)
+def test_pages_are_asked_with_and_without_a_sweep(capsys: pytest.CaptureFixture[str]) -> None:
+    page_during_sweep.main(["--answers", "1", "--thresholds", "3", "--repeats", "2"])
+    printed = capsys.readouterr().out
+    assert re.search(r"Compare: +\d+ ms idle, +\d+ ms during a sweep", printed)
+    assert re.search(r"Library: +\d+ ms idle, +\d+ ms during a sweep", printed)
