@@ -111,9 +111,11 @@ def _check_live(spec: ReplaySpec, made: Sequence[RequestRecord]) -> None:
             "the API edited or compacted this conversation itself, and what its cache held then is not in the records"
         )
     answered = [one.usage for one in made if one.usage.input_tokens is not None]
-    if spec.cache is not CacheLifetime.OFF and all(
-        one.cache_read_input_tokens is None and one.cache_creation_input_tokens is None for one in answered
-    ):
+    reported = any(
+        one.cache_read_input_tokens is not None or one.cache_creation_input_tokens is not None
+        for one in answered
+    )
+    if answered and not reported and spec.cache is not CacheLifetime.OFF:
         raise CannotRecache("the server that answered does not report what it caches")
 
 

@@ -221,3 +221,14 @@ def test_what_the_simulator_cannot_read_is_said_with_its_turn() -> None:
         CannotRecache, match=r"request 1 \(turn 1\) cannot be read again here: model: llama-9"
     ):
         recache(one, records, HOUR)
+
+
+def test_a_live_replay_that_was_refused_at_once_has_nothing_to_work_out() -> None:
+    one, records = as_if_live(spec(chat(1)))
+    records = [
+        dataclasses.replace(record, usage=Usage(), error_status=400, error_message="no")
+        if isinstance(record, RequestRecord)
+        else record
+        for record in records
+    ]
+    assert [request.usage for request in recache(one, records, HOUR).requests] == [Usage()]
