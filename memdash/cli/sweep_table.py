@@ -108,6 +108,8 @@ def _grid(settings: Sequence[Setting], analysis: SweepAnalysis) -> Grid:
 
 
 def _row(setting: Setting) -> tuple[str, ...]:
+    if not setting.finished:
+        return (setting.series, *[numbers.NOTHING] * (len(COLUMNS) - 2))
     cost, loss = setting.cost_usd, setting.loss
     whole = setting.is_full_history
     return (

@@ -179,6 +179,14 @@ def test_what_is_asserted_decides_the_exit_code(swept: Callable[..., Ended]) -> 
     assert in_json(failed)["comparison"]
 
 
+def test_a_budget_that_is_reached_ends_with_3_and_ranks_nothing(memdash: Memdash, short: str) -> None:
+    ended = memdash("sweep", "--script", short, "--strategy", "window:1|3", "--budget", "0.03", "--quiet")
+    assert ended.code == 3
+    assert ended.out.count("0 of 1 done (stopped by budget)") == 3
+    assert "not reported" not in ended.out
+    assert "No recommendation: no setting has finished" in ended.out
+
+
 def test_a_share_of_the_window_is_one_of_the_models_own(memdash: Memdash, short: str) -> None:
     ended = memdash(
         "sweep", "--script", short, *HERE, "--quiet", "--format", "json", "--strategy", "compaction:0.1%|1%",
