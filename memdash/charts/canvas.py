@@ -351,15 +351,13 @@ def thin(values: Floats, points: int) -> NDArray[np.int64]:
     """Return which of ``values`` to draw: all, or the lowest and the highest of each stretch, with both ends."""
     if values.size <= points:
         return np.arange(values.size)
-    edges = np.linspace(0, values.size, (points - 2) // 2 + 1).astype(np.int64)
-    low = np.where(np.isnan(values), np.inf, values)
-    high = np.where(np.isnan(values), -np.inf, values)
-    kept = {0, int(values.size) - 1}
-    for start, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-        if end > start:
-            kept.add(start + int(low[start:end].argmin()))
-            kept.add(start + int(high[start:end].argmax()))
-    return np.array(sorted(kept), dtype=np.int64)
+    width = -(-values.size // max((points - 2) // 2, 1))
+    starts = np.arange(0, values.size, width)
+    stretches = np.full((starts.size, width), np.nan)
+    stretches.flat[: values.size] = values
+    low = starts + np.where(np.isnan(stretches), np.inf, stretches).argmin(axis=1)
+    high = starts + np.where(np.isnan(stretches), -np.inf, stretches).argmax(axis=1)
+    return np.unique(np.concatenate([[0, values.size - 1], low, high])).astype(np.int64)
 
 
 def common_notes(lines: Sequence[Line], *, of: str) -> list[str]:
