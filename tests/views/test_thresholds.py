@@ -58,7 +58,7 @@ def test_a_first_visit_has_a_sweep_ready_that_one_press_runs() -> None:
 def test_the_answer_stands_first_with_what_limits_it(store: Store) -> None:
     store_sample(store, sample_sweep())
     at = thresholds()
-    assert headings(at) == ["#### Ship compaction at 1000"]
+    assert headings(at) == ["#### Provisionally ship compaction at 1000"]
     shown = texts(at)
     assert "It saves $0.00098 a conversation against full history (2 %" in shown
     assert "2 scripts cannot show a 5-point loss" in shown
@@ -139,6 +139,29 @@ def test_what_was_interrupted_offers_to_resume(store: Store) -> None:
     assert at.button(key="resume").label == "Resume"
 
 
+def test_a_refinement_that_was_interrupted_between_two_rounds_can_go_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resumed: list[str] = []
+    monkeypatch.setattr(Worker, "resume", lambda _worker, comparison_id: resumed.append(comparison_id))
+    spec = sample_sweep()
+    assert spec.sweep is not None
+    one = store_sample(store, replace(spec, sweep=replace(spec.sweep, refine=True)))
+    at = thresholds(c=one, view="refinement")
+    assert "It was interrupted while the next settings were being chosen." in texts(at)
+    at.button(key="refine_on").click().run()
+    assert resumed == [one]
+
+
+def test_a_refinement_that_has_stopped_says_why(store: Store) -> None:
+    spec = sample_sweep()
+    assert spec.sweep is not None
+    one = store_sample(store, replace(spec, sweep=replace(spec.sweep, refine=True, limit=2)))
+    at = thresholds(c=one, view="refinement")
+    assert "Stopped: the limit of 2 replays is reached." in texts(at)
+    assert "refine_on" not in {button.key for button in at.button}
+
+
 def test_a_grid_has_heat_maps_of_cost_and_kept(store: Store) -> None:
     store_sample(store, sample_sweep("compaction:trigger=1000|2000,words=50|100"))
     at = thresholds()
@@ -155,7 +178,7 @@ def test_a_sweep_opened_on_compare_leads_to_thresholds(store: Store) -> None:
     at.query_params["c"] = one
     at.run()
     assert not at.exception, at.exception
-    assert headings(at) == ["#### Ship compaction at 1000"]
+    assert headings(at) == ["#### Provisionally ship compaction at 1000"]
 
 
 def test_a_comparison_opened_on_thresholds_leads_to_compare(store: Store) -> None:

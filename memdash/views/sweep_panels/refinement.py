@@ -7,8 +7,10 @@ from typing import Final
 import streamlit as st
 
 from memdash import numbers
+from memdash.errors import MemdashError
 from memdash.metrics.sweep import why_stopped
-from memdash.views.components import plain
+from memdash.views.components import plain, problem
+from memdash.views.state import services
 from memdash.views.sweep_form import HELP
 from memdash.views.sweep_view import SweepView
 
@@ -38,3 +40,17 @@ def show(shown: SweepView) -> None:
             reason = why_stopped(stored.spec, shown.reading.outcomes, stored.refinements)
             if reason is not None:
                 st.caption(plain(f"Stopped: {reason}."))
+            elif not shown.reading.resumable:  # else the head of the page offers it
+                _interrupted(stored.id)
+
+
+def _interrupted(comparison_id: str) -> None:
+    """Offer to go on with a refinement whose program ended between two rounds."""
+    st.caption("It was interrupted while the next settings were being chosen.")
+    if st.button("Go on", icon=":material/play_arrow:", key="refine_on"):
+        try:
+            services().worker.resume(comparison_id)
+        except MemdashError as error:
+            problem(error)
+            return
+        st.rerun()
