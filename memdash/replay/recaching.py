@@ -90,12 +90,14 @@ def recache(
     )
     billed: dict[int, RequestRecord] = {}
     resized = 0
+    before: list[Message] = []
     for record, body in _as_sent(sent, reader):
         # With recorded replies the conversation is the simulator's; what the API was asked beside it is not in that cache.
         beside = spec.provider is Provider.ANTHROPIC and not live and not record.modelled
         if record.error_message is not None or beside:
             continue
-        bills = _absorbed(engine, reader, record, body)
+        bills = _absorbed(engine, reader, record, body, _in_common(before, body["messages"]))
+        before = body["messages"]
         resized += any(
             _size(bill) != usage.prompt_tokens
             for bill, usage in zip(bills, _billed_usages(record), strict=True)
@@ -227,7 +229,7 @@ def _bodies(
 
 
 def _absorbed(
-    engine: Engine, reader: _Remarking, record: RequestRecord, body: Mapping[str, Any]
+    engine: Engine, reader: _Remarking, record: RequestRecord, body: Mapping[str, Any], unchanged: int
 ) -> tuple[Bill, ...]:
     content = [reader.block(one) for one in record.reply_blocks]
     first_event = record.first_event_ms if record.first_event_ms is not None else record.finished_ms
@@ -238,6 +240,7 @@ def _absorbed(
             record.started_ms,
             first_event,
             message_of(record, content),
+            unchanged,
         )
     except ApiError as error:
         raise CannotRecache(
@@ -248,6 +251,16 @@ def _absorbed(
             f"request {record.number} (turn {record.turn}) was answered in another number of steps"
         )
     return bills
+
+
+def _in_common(before: Sequence[Message], messages: Sequence[Message]) -> int:
+    """How many messages two requests begin with that are the same objects; nobody changes one once it is made."""
+    same = 0
+    for one, other in zip(before, messages, strict=False):
+        if one is not other:
+            break
+        same += 1
+    return same
 
 
 def _billed_usages(record: RequestRecord) -> tuple[Usage, ...]:

@@ -8,6 +8,7 @@ was there before. Only what is new is checked.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from memdash.simulator import compaction_block, fields
@@ -235,6 +236,7 @@ class Conversations:
         self._root = Step(None, None)
         self._steps = 0
         self._longest = 0
+        self._last: Step = self._root
         self._read: dict[tuple[str, str], Message] = {}
 
     @property
@@ -242,9 +244,10 @@ class Conversations:
         """Whether so much has been read that it is time to start anew."""
         return self._steps > max(_MOST_STEPS, _MOST_STEPS_OF_THE_LONGEST * self._longest)
 
-    def read(self, messages: Any, *, to_compact: bool = False) -> Step:
+    def read(self, messages: Any, *, to_compact: bool = False, unchanged: int = 0) -> Step:
         """Return the step at the end of these messages; ``to_compact``: they are to be summarised, not answered.
 
+        ``unchanged`` is how many of them the caller vouches for: they open what was read last, so they are not compared again.
         Raises ApiError where the API would refuse a message's shape, else where it would refuse their order.
         """
         fields.array(messages, "messages")
@@ -255,8 +258,8 @@ class Conversations:
                 f"messages: a request can hold at most {MOST_MESSAGES} messages, found {len(messages)}"
             )
         self._longest = max(self._longest, len(messages))
-        step = self._root
-        for index, raw in enumerate(messages):
+        step = self._opening(unchanged)
+        for index, raw in enumerate(islice(messages, step.index + 1, None), step.index + 1):
             latest = step.latest
             if latest is not None and latest.message is not None:
                 message = latest.message
@@ -279,6 +282,14 @@ class Conversations:
                 "compaction_incomplete_turn",
             )
         step.finish()
+        self._last = step
+        return step
+
+    def _opening(self, messages: int) -> Step:
+        """Return the step at the end of so many messages of what was read last."""
+        step = self._last if messages else self._root
+        while step.index >= messages and step.parent is not None:
+            step = step.parent
         return step
 
     def _check_shapes(self, messages: Sequence[Any], start: int) -> None:

@@ -152,16 +152,18 @@ class Engine:
         started_ms: float,
         first_event_ms: float,
         message: Mapping[str, Any],
+        unchanged: int = 0,
     ) -> tuple[Bill, ...]:
         """Bring cache and diagnostics to the state they would have, had this request been sent then and answered
         with ``message``; returns how each of its iterations is billed.
 
         ``first_event_ms`` is absolute, on the clock of ``started_ms``: when the response began and its
         entries became readable. ``message`` needs its id and its content, and where the API compacted inside it
-        the output tokens in ``usage.iterations``. Raises ApiError where the API would have refused the request.
+        the output tokens in ``usage.iterations``. ``unchanged`` is how many of the first messages are those of the
+        request before, which the caller vouches for. Raises ApiError where the API would have refused the request.
         """
         with self._lock:
-            request = self._read(body, caller)
+            request = self._read(body, caller, unchanged=unchanged)
             sampling = self._sampling(request, started_ms, self._cache)
             on_demand = request.options.compaction
             if on_demand is not None:
@@ -259,9 +261,13 @@ class Engine:
         if commit and message["id"] is not None:
             self._diagnostics.remember(request, caller.betas, caller.key, message["id"], bill)
 
-    def _read(self, body: Mapping[str, Any], caller: Caller, *, is_count: bool = False) -> Request:
+    def _read(
+        self, body: Mapping[str, Any], caller: Caller, *, is_count: bool = False, unchanged: int = 0
+    ) -> Request:
         try:
-            return self._reader.read(body, caller.key, caller.api_version, caller.betas, is_count=is_count)
+            return self._reader.read(
+                body, caller.key, caller.api_version, caller.betas, is_count=is_count, unchanged=unchanged
+            )
         except RecursionError:
             raise invalid("The request body is nested too deeply") from None
 

@@ -121,13 +121,22 @@ class RequestReader:
         self._relax_limits = relax_limits
         self._clearing = Clearing()
         self._conversations: dict[Rules, Conversations] = {}
+        self._latest: Conversations | None = None
         self._openings = Openings(counter)
 
     def read(
-        self, body: Any, key: str, api_version: str, betas: frozenset[str], *, is_count: bool = False
+        self,
+        body: Any,
+        key: str,
+        api_version: str,
+        betas: frozenset[str],
+        *,
+        is_count: bool = False,
+        unchanged: int = 0,
     ) -> Request:
         """Return the request that ``body`` is.
 
+        ``unchanged`` is how many of its first messages are those of the request read before, which the caller vouches for.
         Raises ApiError where the API would refuse it: its shape first, then the order of its messages, then
         its thinking blocks.
         """
@@ -136,7 +145,11 @@ class RequestReader:
         model = _model(body["model"])
         options = read_options(body, model, rules, is_count=is_count, relax_limits=self._relax_limits)
         to_compact = options.compaction is not None and not is_count
-        step = self._conversation(rules.of_content).read(body["messages"], to_compact=to_compact)
+        conversations = self._conversation(rules.of_content)
+        known = unchanged if conversations is self._latest else 0
+        self._latest = None
+        step = conversations.read(body["messages"], to_compact=to_compact, unchanged=known)
+        self._latest = conversations
         opening = self._openings.read(body, key, model, options, rules.of_content, step)
         _check_fit(step, model, options, opening.tool_set)
         placed = place(step, opening, options, self._clearing)
