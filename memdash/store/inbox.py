@@ -148,7 +148,7 @@ def _take_in(store: Store, path: Path) -> None:
     except StoreError as error:
         if store.problem is not None:
             raise
-        store.comparisons()  # raises where it is the store that cannot be used
+        store.check()  # else it is the store that cannot be used, not the file
         _set_aside(path, error)
         return
     for comparison_id in adopted:

@@ -11,11 +11,9 @@ from collections.abc import Iterable
 from memdash.replay_columns import EVENT_KINDS, PURPOSES
 from memdash.store.rows import REQUEST_COLUMNS, USAGE_COLUMNS
 
-# Which comparisons are there, the newest first? Replays are gathered before anything is joined to their comparison, whose
-# settings may be long.
-COMPARISONS = """
+_SUMMARIES = """
 with state as (
-    select replay, max_by(status, rowid) as status from replay_state group by replay
+    select replay, max_by(status, rowid) as status from replay_state {of_replays} group by replay
 ),
 played as (
     select
@@ -26,6 +24,7 @@ played as (
         list(coalesce(state.status, 'queued') order by replay.number) as statuses
     from replay
     left join state on state.replay = replay.number
+    {of_comparisons}
     group by replay.comparison
 )
 select
@@ -41,8 +40,17 @@ select
     played.statuses
 from present_comparison as comparison
 join played on played.comparison = comparison.id
-order by comparison.created_at desc, comparison.id
 """
+_AMONG = "comparison in (select unnest($ids::varchar[]))"
+
+# Which comparisons are there? Replays are gathered before anything is joined to their comparison, whose settings may be long.
+COMPARISONS = _SUMMARIES.format(of_replays="", of_comparisons="")
+
+# Which of these comparisons are there?
+COMPARISONS_AMONG = _SUMMARIES.format(
+    of_replays=f"where replay in (select number from replay where {_AMONG})",
+    of_comparisons=f"where replay.{_AMONG}",
+)
 
 # Which comparison is this?
 COMPARISON = "select id, title, created_at, settings, versions from present_comparison where id = ?"

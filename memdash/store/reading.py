@@ -71,8 +71,13 @@ class Reader:
         """Return every row that answers a query."""
         return self._cursor.execute(query, list(values)).fetchall()
 
-    def comparisons(self) -> list[ComparisonSummary]:
-        """Return every comparison, the newest first."""
+    def comparisons(self, among: Collection[str] | None = None) -> list[ComparisonSummary]:
+        """Return every comparison in no particular order, or those of the ids ``among`` that are there."""
+        rows = (
+            self.fetch(queries.COMPARISONS)
+            if among is None
+            else self._cursor.execute(queries.COMPARISONS_AMONG, {"ids": list(among)}).fetchall()
+        )
         return [
             ComparisonSummary(
                 id=comparison_id,
@@ -86,9 +91,7 @@ class Reader:
                 confirms=confirms,
                 sweep=sweep,
             )
-            for comparison_id, title, created_at, provider, confirms, sweep, scripts, models, series, statuses in self.fetch(
-                queries.COMPARISONS
-            )
+            for comparison_id, title, created_at, provider, confirms, sweep, scripts, models, series, statuses in rows
         ]
 
     def require(self, comparison_id: str) -> Row:

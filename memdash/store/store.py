@@ -60,6 +60,9 @@ class Store:
         self._blocks: dict[str, set[str]] = {}
         self._versions: dict[str, int] = {}
         self._changes = 0
+        self._listing = Lock()
+        self._listed: dict[str, ComparisonSummary] | None = None
+        self._listed_upto = 0
         with database.cursor() as cursor:
             (self._last_replay,) = cursor.execute(queries.LAST_REPLAY).fetchall()[0]
         self._writer = Writer(database, self._note_changes)
@@ -229,9 +232,24 @@ class Store:
     # -- reading ---------------------------------------------------------------------------------------------------------
 
     def comparisons(self) -> list[ComparisonSummary]:
-        """Return every comparison, the newest first."""
-        with self._reader() as reader:
-            return reader.comparisons()
+        """Return every comparison, the newest first.
+
+        What has not changed since it was last asked for is not read again: pages list thousands of them every second.
+        """
+        with self._listing:
+            with self._lock:
+                upto = self._changes
+                changed = {one for one, version in self._versions.items() if version > self._listed_upto}
+            if self._listed is None or changed:
+                with self._reader() as reader:
+                    found = reader.comparisons(None if self._listed is None else changed)
+                listed = {one: kept for one, kept in (self._listed or {}).items() if one not in changed}
+                listed |= {one.id: one for one in found}
+                self._listed = dict(
+                    sorted(listed.items(), key=lambda item: (-item[1].created_at.timestamp(), item[0]))
+                )
+            self._listed_upto = upto
+            return list(self._listed.values())
 
     def comparison(self, comparison_id: str) -> StoredComparison:
         """Return a comparison; raises :class:`StoreError` for an id that is not known, with those that come near."""
@@ -269,6 +287,11 @@ class Store:
         """Return the JSON of blocks of a replay by id; raises :class:`StoreError` for one that it does not have."""
         with self._reader() as reader:
             return reader.blocks(replay_id, ids)
+
+    def check(self) -> None:
+        """Raise :class:`StoreError` where the database cannot be read at the moment."""
+        with self._reader() as reader:
+            reader.fetch(queries.LAST_REPLAY)
 
     def version(self, comparison_id: str) -> int:
         """Return a number that grows with every change of this comparison that has reached the file; costs nothing."""

@@ -192,6 +192,28 @@ def test_a_comparison_in_a_list_says_what_it_holds_and_where_it_stands(store: St
     assert first.created_at > second.created_at
 
 
+def test_a_list_follows_every_change(store: Store) -> None:
+    first, second = a_comparison("full_history"), a_comparison("window:2")
+
+    def listed() -> list[tuple[str, str, tuple[Status, ...]]]:
+        return [(one.id, one.title, one.statuses) for one in store.comparisons()]
+
+    assert listed() == []
+    store.save_comparison(first)
+    assert listed() == [(first.id, "", (Status.QUEUED,))]
+    store.save_comparison(second)
+    store.rename(first.id, "renamed")
+    assert listed() == [(second.id, "", (Status.QUEUED,)), (first.id, "renamed", (Status.QUEUED,))]
+    (replay,) = second.replays()
+    store.append(replay.id, some_records())
+    store.flush()
+    assert listed()[0] == (second.id, "", (Status.DONE,))
+    store.delete(second.id)
+    assert listed() == [(first.id, "renamed", (Status.QUEUED,))]
+    with reopened(store) as again:
+        assert [one.title for one in again.comparisons()] == ["renamed"]
+
+
 def test_a_list_tells_a_sweep_from_a_comparison(store: Store) -> None:
     store.save_comparison(a_comparison("window:2", title="plain"))
     store.save_comparison(a_comparison("window:2", title="swept", sweep=Sweep((parse_family("window:2|3"),))))
