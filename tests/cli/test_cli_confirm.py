@@ -192,6 +192,25 @@ def test_a_budget_that_is_too_small_stops_the_confirmation_and_says_so(
     assert [one["turns_completed"] for one in live["replays"]] == [1]
 
 
+def test_a_budget_that_ends_in_the_middle_leaves_what_finished(
+    memdash: Memdash, server: Server, trip: str
+) -> None:
+    server.says(stream(TEXT, usage={"input_tokens": 100}, delta_usage={"output_tokens": 20}))
+    models = ("--model", "claude-opus-5-5", "--model", "claude-haiku-5-5")
+    # one answer of Opus may cost more than $0.02, so none is asked for; six of Haiku cost next to nothing
+    ended, comparison = confirmed(
+        memdash, "--script", trip, "--strategy", "window:2", *models, budget="0.012"
+    )
+    assert ended.code == 3
+    found = comparison["confirmation"]
+    assert (found["replays"], found["replays_planned"]) == (1, 3)
+    assert [one["label"] for one in found["settings"]] == ["window of 2 · claude-haiku-5-5"]
+    assert {one["live"] for one in found["left_out"]} == {"stopped_by_budget"}
+    assert found["left_out"][0]["label"].endswith("claude-opus-5-5")
+    assert "(6 requests, 1 of 3 replays): cost within" in comparison["versions"]["rules"]
+    assert [one["model"] for one in server.bodies] == ["claude-haiku-5-5"] * len(server.bodies)
+
+
 def test_a_refused_replay_is_a_result_that_does_not_count(
     memdash: Memdash, server: Server, trip: str
 ) -> None:
