@@ -73,7 +73,7 @@ def test_the_table_has_a_row_a_setting_and_the_answer(swept: Callable[..., Ended
     assert "100 %" in loser  # it lost the one fact
     (idle,) = (row for row in rows if row.startswith("window of 3"))
     assert "never fires" in idle
-    assert answer.startswith(("Keep full history", "Ship window of"))
+    assert answer.startswith(("Keep full history", "Provisionally ship window of"))
     assert "Simulator rules of" in rest[-1]
     assert "memdash show cmp_" in rest[-1]
 

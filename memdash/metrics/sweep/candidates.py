@@ -10,7 +10,6 @@ from memdash.metrics.outcome import ReplayOutcome
 from memdash.metrics.sweep.differences import cost_differences
 from memdash.metrics.sweep.intervals import Estimate, Sample, estimates
 from memdash.metrics.sweep.losses import Basis, Loss
-from memdash.metrics.sweep.pairs import Verdict, verdict
 from memdash.metrics.sweep.settings import Setting
 
 Replays = Mapping[str, Sequence[ReplayOutcome]]
@@ -38,11 +37,6 @@ class Candidate(NamedTuple):
     def cheaper(self) -> bool:
         """Whether it costs less than full history, if only by chance."""
         return self.saving.mean > 0
-
-    @property
-    def ties(self) -> bool:
-        """Whether it costs the same as full history, as far as the replays can tell."""
-        return verdict(self.saving) is Verdict.TIE
 
     @property
     def surely_cheaper(self) -> bool:

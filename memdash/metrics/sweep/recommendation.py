@@ -45,13 +45,13 @@ def recommend(settings: Sequence[Setting], replays: Replays, wanted: Wanted) -> 
     """Return the setting to ship among those of one model, else why none can be named.
 
     It is the cheapest one that is cheaper than full history and whose loss stays within the largest allowed: at its upper bound,
-    or where no bound can show that, as observed. Where there is none it is full history itself; nor is a saving that may be
-    chance a reason to lose anything. Only ranked settings that can run live are looked at.
+    or where no bound can show that, as observed. Where there is none it is full history itself. Only ranked settings that can
+    run live are looked at. A saving that may be chance is named a tie, and never decides.
     """
     contest = contest_of(settings, replays, wanted.basis)
     if isinstance(contest, str):
         return contest
-    cheaper = [one for one in contest.others if one.cheaper and not (one.ties and one.loss.facts)]
+    cheaper = [one for one in contest.others if one.cheaper]
     fit = [one for one in cheaper if one.loss.high <= wanted.max_loss] or [
         one for one in cheaper if one.loss.mean <= wanted.max_loss
     ]
@@ -64,11 +64,12 @@ def _ship(fit: Sequence[Candidate], contest: Contest, replays: Replays, wanted: 
     best = min((one for one in fit if one.cost <= lowest * (1 + SAME)), key=lambda one: one.loss.mean)
     rivals = [(one.setting.series, best.setting.series) for one in fit if one is not best]
     ties = tuple(pair.series for pair in compare(rivals, replays) if pair.verdict is Verdict.TIE)
+    decisive = best.loss.high <= wanted.max_loss and best.surely_cheaper
     return _recommendation(
         best, contest, wanted,
-        decisive=best.loss.high <= wanted.max_loss and best.surely_cheaper,
+        decisive=decisive,
         ties=ties,
-        headline=sentences.ship(best, contest.baseline, wanted),
+        headline=sentences.ship(best, contest.baseline, wanted, decisive=decisive),
         caveats=sentences.ship_caveats(best, ties, wanted),
     )  # fmt: skip
 
@@ -76,9 +77,7 @@ def _ship(fit: Sequence[Candidate], contest: Contest, replays: Replays, wanted: 
 def _keep(contest: Contest, wanted: Wanted) -> Recommendation:
     """Recommend full history; that is decisive where everything else is surely no cheaper or surely loses too much."""
     possible = [
-        one.setting.series
-        for one in contest.others
-        if not one.surely_no_cheaper and one.loss.low <= wanted.max_loss
+        one for one in contest.others if not one.surely_no_cheaper and one.loss.low <= wanted.max_loss
     ]
     return _recommendation(
         contest.baseline, contest, wanted,

@@ -13,12 +13,15 @@ from memdash.metrics.sweep.settings import Setting
 from memdash.metrics.sweep.wording import amount, points
 
 
-def ship(best: Candidate, baseline: Candidate, wanted: Wanted) -> str:
+_ONE_REPLAY = "Not decisive: one replay of one script says nothing of chance; use more repeats and scripts."
+
+
+def ship(best: Candidate, baseline: Candidate, wanted: Wanted, *, decisive: bool) -> str:
     """Say what a setting saves, and what it costs in wait and in facts."""
     saving = best.saving
     spread = f"; 95 % interval {interval(saving)}" if saving.low is not None else ""
     return (
-        f"Ship {best.setting.series}: it saves {numbers.usd(saving.mean)} a conversation against {baseline.setting.series} "
+        f"{'Ship' if decisive else 'Provisionally ship'} {best.setting.series}: it saves {numbers.usd(saving.mean)} a conversation against {baseline.setting.series} "
         f"({numbers.percent(saving.mean / baseline.cost)}{spread}), "
         f"{numbers.usd_whole(saving.mean * wanted.conversations_per_month)} a month at "
         f"{wanted.conversations_per_month:,.0f} conversations; "
@@ -32,11 +35,12 @@ def ship_caveats(best: Candidate, ties: Sequence[str], wanted: Wanted) -> tuple[
     if best.loss.high > wanted.max_loss:
         caveats.append(_too_few_scripts(best.loss, wanted))
     if best.saving.low is None:
-        caveats.append(
-            "Not decisive: one replay of one script says nothing of chance; use more repeats and scripts."
-        )
+        caveats.append(_ONE_REPLAY)
     elif not best.surely_cheaper:
-        caveats.append(f"The saving is a tie: its 95 % interval, {interval(best.saving)}, includes 0.")
+        loses_nothing = ", and full history loses nothing" if best.loss.facts else ""
+        caveats.append(
+            f"The saving is a tie: its 95 % interval, {interval(best.saving)}, includes 0{loses_nothing}."
+        )
     if ties:
         verb = "costs" if len(ties) == 1 else "cost"
         caveats.append(f"As far as these replays can tell, {numbers.listing(ties)} {verb} the same.")
@@ -54,12 +58,6 @@ def keep(contest: Contest, wanted: Wanted) -> str:
     cheaper = [one for one in contest.others if one.cheaper]
     if not cheaper:
         return f"Keep {series}: {cost}, and no setting that was played is cheaper."
-    if within := [one for one in cheaper if one.loss.mean <= wanted.max_loss]:
-        near = min(within, key=lambda one: one.cost)
-        return (
-            f"Keep {series}: {cost}, and {near.setting.series} ties with it (it saves {interval(near.saving)}) "
-            f"and {_loses(near.loss, wanted.basis)}."
-        )
     least = min(cheaper, key=lambda one: one.loss.mean)
     return (
         f"Keep {series}: {cost}, and every cheaper setting loses more than {numbers.percent(wanted.max_loss)} of "
@@ -67,13 +65,19 @@ def keep(contest: Contest, wanted: Wanted) -> str:
     )
 
 
-def keep_caveats(baseline: Candidate, possible: Sequence[str], wanted: Wanted) -> tuple[str, ...]:
+def keep_caveats(baseline: Candidate, possible: Sequence[Candidate], wanted: Wanted) -> tuple[str, ...]:
     """Say what limits keeping full history; ``possible`` are settings that may be better after all."""
-    doubt = (
-        f"Not decisive: these replays cannot rule out that {numbers.listing(possible)} would cost less "
-        f"within a {points(wanted.max_loss)} loss."
-    )
-    return (*([doubt] if possible else ()), *_evidence(baseline.setting, wanted.basis))
+    doubts = []
+    if any(one.saving.low is None for one in possible):
+        doubts.append(_ONE_REPLAY)
+    elif possible:
+        names = numbers.listing([one.setting.series for one in possible], limit=3)
+        scripts = numbers.count(possible[0].loss.scripts, "script")
+        doubts.append(
+            f"Not decisive: {scripts} cannot rule out that {names} would cost less within a {points(wanted.max_loss)} loss; "
+            "more scripts would show."
+        )
+    return (*doubts, *_evidence(baseline.setting, wanted.basis))
 
 
 def interval(estimate: Estimate) -> str:
