@@ -42,12 +42,18 @@ def counter(name: str = "auto") -> TokenCounter:
     """
     if name not in COUNTERS:
         raise InputError(f"unknown token counter {name!r}: choose one of {', '.join(COUNTERS)}")
-    installed = importlib.util.find_spec("ctok") is not None
-    if name == "ctok" and not installed:
+    if name == "estimate":
+        return _ESTIMATE
+    if name == "ctok" and not _has_ctok():
         raise InputError(
             "token counter ctok is not installed (it needs Python 3.12 or later: pip install ctok); use estimate or auto"
         )
-    return _ctok() if installed and name != "estimate" else _ESTIMATE
+    return _ctok() if _has_ctok() else _ESTIMATE
+
+
+@cache
+def _has_ctok() -> bool:
+    return importlib.util.find_spec("ctok") is not None
 
 
 class _Estimate:
