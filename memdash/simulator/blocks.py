@@ -93,10 +93,14 @@ def block_of(
 ) -> Block:
     """Return the block of this kind, with the fingerprints of all its fields but the cache mark."""
     shown = without_mark(value)
+    meaning = digest(b"block ", text_bytes(in_any_order(shown)))
+    content = meaning
+    if not all(isinstance(part, str) for part in shown.values()):  # else there is no order within a part
+        content = digest(b"block ", text_bytes(as_written({name: shown[name] for name in sorted(shown)})))
     return Block(
         kind,
-        digest(b"block ", text_bytes(as_written({name: shown[name] for name in sorted(shown)}))),
-        digest(b"block ", text_bytes(in_any_order(shown))),
+        content,
+        meaning,
         texts,
         more_tokens,
         call=call,

@@ -11,6 +11,7 @@ import base64
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 HINT_HEADER = "memdash-hint"
@@ -67,15 +68,21 @@ class Hint:
 
         Raises ValueError where it is not what :meth:`encode` writes.
         """
-        try:
-            payload = json.loads(base64.urlsafe_b64decode(value.encode()))
-            steps = tuple(
-                HintedStep(
-                    calls=tuple(HintedCall(call["name"], call["input"]) for call in step["calls"]),
-                    text=step.get("text", ""),
-                )
-                for step in payload.get("steps", ())
+        return _decoded(value)
+
+
+@lru_cache(maxsize=256)
+def _decoded(value: str) -> Hint:
+    """Every strategy that plays a script brings the same hints."""
+    try:
+        payload = json.loads(base64.urlsafe_b64decode(value.encode()))
+        steps = tuple(
+            HintedStep(
+                calls=tuple(HintedCall(call["name"], call["input"]) for call in step["calls"]),
+                text=step.get("text", ""),
             )
-            return cls(int(payload["seed"]), payload.get("reply"), steps)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"not a memdash hint: {error}") from error
+            for step in payload.get("steps", ())
+        )
+        return Hint(int(payload["seed"]), payload.get("reply"), steps)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a memdash hint: {error}") from error
