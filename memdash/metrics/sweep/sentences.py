@@ -12,16 +12,17 @@ from memdash.metrics.sweep.losses import Basis, Loss
 from memdash.metrics.sweep.settings import Setting
 from memdash.metrics.sweep.wording import amount, points
 
-
 _ONE_REPLAY = "Not decisive: one replay of one script says nothing of chance; use more repeats and scripts."
 
 
 def ship(best: Candidate, baseline: Candidate, wanted: Wanted, *, decisive: bool) -> str:
     """Say what a setting saves, and what it costs in wait and in facts."""
     saving = best.saving
+    verb = "Ship" if decisive else "Provisionally ship"
     spread = f"; 95 % interval {interval(saving)}" if saving.low is not None else ""
     return (
-        f"{'Ship' if decisive else 'Provisionally ship'} {best.setting.series}: it saves {numbers.usd(saving.mean)} a conversation against {baseline.setting.series} "
+        f"{verb} {best.setting.series}: "
+        f"it saves {numbers.usd(saving.mean)} a conversation against {baseline.setting.series} "
         f"({numbers.percent(saving.mean / baseline.cost)}{spread}), "
         f"{numbers.usd_whole(saving.mean * wanted.conversations_per_month)} a month at "
         f"{wanted.conversations_per_month:,.0f} conversations; "
