@@ -11,7 +11,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from memdash.errors import InputError
-from memdash.strategies import Axis, Family, choose, merged, parse, parse_family, strategies, swept
+from memdash.strategies import (
+    Axis,
+    Family,
+    choose,
+    merged,
+    parse,
+    parse_family,
+    registry,
+    strategies,
+    swept,
+)
 
 OPUS = "claude-opus-5-5"  # a window of 1,000,000 tokens
 HAIKU = "claude-haiku-4-5"  # a window of 200,000 tokens
@@ -238,7 +248,8 @@ def test_the_characters_that_separate_can_stand_in_a_text():
     assert parse(written) == parse_family(written).at({})
 
 
-def test_a_strategy_of_ones_own_can_be_swept(tmp_path: Path):
+def test_a_strategy_of_ones_own_can_be_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
     file = tmp_path / "mine.py"
     file.write_text(
         "from dataclasses import dataclass\n"
