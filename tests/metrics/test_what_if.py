@@ -310,3 +310,24 @@ def test_an_order_that_stays_is_said_to_stay_and_many_changes_are_counted() -> N
     turned = answer_to(terms(batch=True), [repriced(f"s{n}", 0.1 + n, 9.0 - n) for n in range(8)])
     assert len(turned.sentences) == 6
     assert turned.sentences[-1] == "2 more settings become cheaper than others that were cheaper."
+
+
+def test_the_first_thing_said_is_who_is_cheapest_without_forgetting() -> None:
+    whole, half = {"kept": 4, "facts_total": 4}, {"kept": 2, "facts_total": 4}
+    full = repriced("full history", 0.10, 0.40, **whole)
+    compaction = repriced("compaction at 1500", 0.20, 0.30, **whole)
+    window = repriced("window of 2", 0.15, 0.10, **half)
+    turned = answer_to(terms(cache=OFF), [full, window, compaction]).sentences
+    assert turned[0] == (
+        "With no caching compaction at 1500 becomes the cheapest of those that kept every fact, at $0.3000; "
+        "as charged it was full history, at $0.1000."
+    )
+    assert [sentence.split(" becomes")[0] for sentence in turned[1:]] == [
+        "With no caching compaction at 1500",
+        "With no caching window of 2, which kept 2 of 4 facts,",
+    ], "cheaper for having forgotten comes last"
+    same = answer_to(terms(cache=OFF), [full, window, repriced("brief", 0.6, 0.5, **whole)]).sentences
+    assert (
+        same[0]
+        == "With no caching full history stays the cheapest of those that kept every fact, at $0.4000."
+    )

@@ -141,21 +141,40 @@ def _sentences(lead: str, rows: Sequence[Row], overtaken: Mapping[str, Sequence[
     if not any(overtaken.values()):
         compared = sum(row.rank is not None for row in rows)
         return [f"{lead} the order by cost stays as it was."] if compared > 1 else []
-    told = []
+    headlines: list[str] = []
+    told: list[tuple[bool, str]] = []
     for script, pairs in overtaken.items():
+        where = f"{lead}, on {script}," if len(overtaken) > 1 else lead
+        by_name = {row.series: row for row in rows if row.script == script}
+        headlines += _cheapest_that_kept_all(where, list(by_name.values()))
         by_cheaper: dict[Priced, list[Priced]] = {}
         for pair in pairs:
             by_cheaper.setdefault(pair.cheaper, []).append(pair.dearer)
-        where = f"{lead}, on {script}," if len(overtaken) > 1 else lead
-        kept = {row.series: _kept(row) for row in rows if row.script == script}
-        told += [
-            _told(f"{where} {cheaper.name}{kept[cheaper.name]}", cheaper, dearer)
-            for cheaper, dearer in by_cheaper.items()
-        ]
-    if len(told) > _MOST_SENTENCES:
-        more = numbers.count(len(told) - _MOST_SENTENCES, "more setting")
-        return [*told[:_MOST_SENTENCES], f"{more} become cheaper than others that were cheaper."]
-    return told
+        for cheaper, dearer in by_cheaper.items():
+            kept = _kept(by_name[cheaper.name])
+            told.append((bool(kept), _told(f"{where} {cheaper.name}{kept}", cheaper, dearer)))
+    # Being cheaper for having forgotten is the lesser news.
+    ordered = [sentence for _forgets, sentence in sorted(told, key=lambda one: one[0])]
+    if len(ordered) > _MOST_SENTENCES:
+        more = numbers.count(len(ordered) - _MOST_SENTENCES, "more setting")
+        ordered[_MOST_SENTENCES:] = [f"{more} become cheaper than others that were cheaper."]
+    return [*headlines, *ordered]
+
+
+def _cheapest_that_kept_all(where: str, rows: Sequence[Row]) -> list[str]:
+    """Say which of several settings that kept every fact is the cheapest, and whether that is news."""
+    whole = [row for row in rows if row.rank is not None and row.facts_total and row.kept == row.facts_total]
+    if len(whole) < 2:
+        return []
+    before = min(whole, key=lambda row: (row.rank or 0, row.series))
+    after = min(whole, key=lambda row: (row.what_if_rank or 0, row is not before))
+    cost = numbers.usd(after.what_if_usd)
+    if after is before:
+        return [f"{where} {after.series} stays the cheapest of those that kept every fact, at {cost}."]
+    return [
+        f"{where} {after.series} becomes the cheapest of those that kept every fact, at {cost}; "
+        f"as charged it was {before.series}, at {numbers.usd(before.charged_usd)}."
+    ]
 
 
 def _kept(row: Row) -> str:
