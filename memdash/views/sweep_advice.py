@@ -97,30 +97,50 @@ def _cards(shown: SweepView) -> None:
 
 def _headlines(shown: SweepView) -> Sequence[tuple[Headline, str]]:
     one = shown.analysis.recommendation
-    saving, month = numbers.NOTHING, numbers.NOTHING
-    lost, wait = numbers.NOTHING, numbers.NOTHING
-    notes = ["not known yet"] * 4
-    whose: tuple[str, ...] = ()
     noun = "Facts" if shown.analysis.basis is Basis.KEPT else "Right answers"
-    if one is not None:
-        whose = (one.setting.series,)
-        per_month = f"{shown.analysis.conversations_per_month:,.0f} conversations a month"
-        saving, notes[0] = numbers.usd(one.saving_usd.mean), _on_saving(one)
-        month, notes[1] = numbers.usd_whole(one.saving_per_month_usd), f"at {per_month}"
-        if one.setting.loss is not None:
-            lost = numbers.percent(one.setting.loss.mean)
-            notes[2] = (
-                f"at most {numbers.percent(one.setting.loss.high)}, {numbers.percent(shown.analysis.max_loss)} allowed"
-            )
-        if one.setting.wait_p95_ms is not None:
-            wait = numbers.seconds(one.setting.wait_p95_ms.mean)
-            notes[3] = f"full history {_seconds(one.baseline.wait_p95_ms)}"
-    return (
-        (Headline("Saved a conversation", saving, whose, notes[0]), _SAVING_HELP),
-        (Headline("Saved a month", month, whose, notes[1]), _MONTH_HELP),
-        (Headline(f"{noun} lost", lost, whose, notes[2]), _LOSS_HELP),
-        (Headline("Wait p95", wait, whose, notes[3]), HELP["wait"]),
-    )
+    if one is None:
+        titles = ("Saved a conversation", "Saved a month", f"{noun} lost", "Wait p95")
+        helps = (_SAVING_HELP, _MONTH_HELP, _LOSS_HELP, HELP["wait"])
+        return [
+            (Headline(title, numbers.NOTHING, (), "not known yet"), help)
+            for title, help in zip(titles, helps, strict=True)
+        ]
+    whose = (one.setting.series,)
+    monthly = shown.analysis.conversations_per_month
+    at = f"at {monthly:,.0f} conversations a month"
+    if one.setting.is_full_history:
+        cost = one.setting.cost_usd.mean if one.setting.cost_usd else 0.0
+        return [
+            (
+                Headline(
+                    "A conversation costs", numbers.usd(cost), whose, "nothing to save without losing more"
+                ),
+                HELP["cost"],
+            ),
+            (Headline("A month costs", numbers.usd_whole(cost * monthly), whose, at), _MONTH_HELP),
+            (
+                Headline(f"{noun} lost", numbers.percent(0), whose, "the others are measured against it"),
+                _LOSS_HELP,
+            ),
+            (
+                Headline("Wait p95", _seconds(one.setting.wait_p95_ms), whose, "in the slowest turns"),
+                HELP["wait"],
+            ),
+        ]
+    loss = one.setting.loss
+    allowed = numbers.percent(shown.analysis.max_loss)
+    bound = "not known" if loss is None else f"at most {numbers.percent(loss.high)}, {allowed} allowed"
+    lost = numbers.NOTHING if loss is None else numbers.percent(loss.mean)
+    full = f"full history {_seconds(one.baseline.wait_p95_ms)}"
+    return [
+        (
+            Headline("Saved a conversation", numbers.usd(one.saving_usd.mean), whose, _on_saving(one)),
+            _SAVING_HELP,
+        ),
+        (Headline("Saved a month", numbers.usd_whole(one.saving_per_month_usd), whose, at), _MONTH_HELP),
+        (Headline(f"{noun} lost", lost, whose, bound), _LOSS_HELP),
+        (Headline("Wait p95", _seconds(one.setting.wait_p95_ms), whose, full), HELP["wait"]),
+    ]
 
 
 def _on_saving(one: Recommendation) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -29,6 +30,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PATIENCE_MS = 60_000
 """How long to wait for something to appear: machines of CI are slow, and nothing here measures time."""
+
+PROBE = re.compile(r"/[a-z]+/_stcore/(health|host-config)$")
 
 LONG_RUN = "/?scripts=long-project&repeats=20"
 """A form whose run takes longer than a slow browser needs to press a button of it, so that no test races with its end."""
@@ -139,7 +142,8 @@ class Watch:
             self.elsewhere.append(request.url)
 
     def _note_message(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
+        # A page that is opened by its own path looks for the server below that path first, in vain (Streamlit).
+        if message.type == "error" and not PROBE.search(message.location.get("url", "")):
             self.complaints.append(message.text)
 
 

@@ -281,7 +281,7 @@ def _name_points(sheet: Sheet, settings: Sequence[Setting], against: Against) ->
                 "arrowwidth": 1,
                 "arrowcolor": sheet.ink.quiet,
                 "ax": -30 if leftwards else 30,
-                "ay": 30 if place % 2 == 0 else -26,
+                "ay": -26 if (len(settings) - place) % 2 else 30,
                 "xanchor": "right" if leftwards else "left",
                 "font": {"size": 11, "color": sheet.ink.text},
             }

@@ -32,9 +32,9 @@ _PANELS: Final[Mapping[str, _Panel]] = {
     _FIRST: _Panel("Thresholds", thresholds.show),
     "settings": _Panel("Settings", settings.show),
     "conversations": _Panel("Your conversations", your_conversations.show),
-    "forgotten": _Panel("What is forgotten", forgotten.show),
-    "worth": _Panel("What forgetting is worth", worth.show),
-    "ties": _Panel("Pairs and ties", pairs.show),
+    "forgotten": _Panel("Forgotten", forgotten.show),
+    "worth": _Panel("Worth", worth.show),
+    "ties": _Panel("Ties", pairs.show),
     "refinement": _Panel("Closer look", refinement.show),
     "live": _Panel("Against the live API", confirmation.show),
 }
