@@ -12,13 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memdash.claude import connect
+from memdash.errors import StoreError
 from memdash.metrics import measure_all
 from memdash.metrics.columns import outcomes_of
-from memdash.metrics.ledger import Ledger
-from memdash.metrics.outcome import ProbeOutcome, ReplayOutcome, TurnColumns
-from memdash.metrics.result import ReplayResult
-from memdash.metrics.tokens import total
-from memdash.prices import PriceTable
+from memdash.metrics.outcome import ReplayOutcome, TurnColumns, outcome_of
+from memdash.metrics.sweep.refinement import Proposal, ProposedSetting
+from memdash.prices import ModelPrice, PriceTable, Tier
 from memdash.records import (
     Control,
     EventKind,
@@ -30,11 +29,10 @@ from memdash.records import (
     Usage,
 )
 from memdash.replay import replay
-from memdash.replay_log import ReplayLog
 from memdash.scripts import find_scripts
-from memdash.spec import ComparisonSpec
+from memdash.spec import ComparisonSpec, Sweep
 from memdash.store import MEMORY, Store
-from memdash.strategies import parse
+from memdash.strategies import parse, parse_family, swept
 from tests import builders
 
 PRICES = PriceTable.load()
@@ -60,52 +58,6 @@ def store() -> Store:
         yield opened
 
 
-def expected(log: ReplayLog, result: ReplayResult) -> ReplayOutcome:
-    """The outcome of a measured replay, with what rate limits count added up from its records."""
-    pages = Ledger.of(log.requests, PRICES).pages
-    counted = {}
-    for turn, page in pages.items():
-        sums = total([*page.own, *page.summaries])
-        counted[turn] = (
-            None if sums.input_tokens is None else sums.prompt_tokens - (sums.cache_read_input_tokens or 0)
-        )
-    turns = TurnColumns(
-        np.array([row.turn for row in result.turns], int),
-        _floats(
-            None if None in (row.cost_usd, row.summary_cost_usd) else row.cost_usd + row.summary_cost_usd
-            for row in result.turns
-        ),
-        _floats(counted.get(row.turn, 0) for row in result.turns),
-        _floats(row.output_tokens for row in result.turns),
-    )
-    into_use = [
-        event.turn
-        for event in log.events
-        if event.event in (EventKind.COMPACTION, EventKind.SWAP) and event.data.get("used", True) is not False
-    ]
-    waits = result.wait_ms
-    same = {
-        one.name: getattr(result, one.name)
-        for one in dataclasses.fields(ReplayOutcome)
-        if hasattr(result, one.name) and one.name not in ("turns", "probes")
-    }
-    return ReplayOutcome(
-        **same,
-        wait_p50_ms=waits and waits.p50,
-        wait_p95_ms=waits and waits.p95,
-        wait_total_ms=waits and waits.total,
-        probes=tuple(
-            ProbeOutcome(*(getattr(one, name) for name in ProbeOutcome._fields)) for one in result.probes
-        ),
-        summary_turns=tuple(sorted(into_use)),
-        turns=turns,
-    )
-
-
-def _floats(values):
-    return np.array([math.nan if value is None else value for value in values], float)
-
-
 def check(store: Store, comparison: ComparisonSpec, journals: Sequence[Sequence[Record]]) -> None:
     """Keep the records and compare both roads from them."""
     store.save_comparison(comparison)
@@ -113,7 +65,7 @@ def check(store: Store, comparison: ComparisonSpec, journals: Sequence[Sequence[
         store.append(spec.id, records)
     store.flush()
     logs = store.replay_logs(comparison.id)
-    wanted = [expected(*pair) for pair in zip(logs, measure_all(logs, PRICES), strict=True)]
+    wanted = [outcome_of(result) for result in measure_all(logs, PRICES)]
     found = outcomes_of(store.columns(comparison.id), comparison.replays(), PRICES)
     assert len(found) == len(wanted)
     for ours, theirs in zip(found, wanted, strict=True):
@@ -199,10 +151,71 @@ def test_any_records_come_to_the_same_outcomes(store: Store, journals: list[list
     check(store, comparison, [_numbered(records) for records in journals])
 
 
+TIERED = PriceTable(
+    {
+        builders.MODEL: ModelPrice(
+            builders.MODEL, (Tier(0, 4, 5, 8, 0.2, 20), Tier(1_000, 6.3, 7.9, 12, 0.31, 27.7)), "here"
+        ),
+        "claude-haiku-4-5": ModelPrice("claude-haiku-4-5", (Tier(0, 1, 1.25, 2, 0.1, 5),), "here"),
+    }
+)
+
+
+@given(requests=st.lists(_requests(), max_size=12))
+@settings(max_examples=60, deadline=None)
+def test_a_bill_is_what_each_request_costs_alone(store: Store, requests: list[RequestRecord]) -> None:
+    comparison = ComparisonSpec(scripts=(builders.script(),), strategies=(parse("full_history"),))
+    store.save_comparison(comparison)
+    (spec,) = comparison.replays()
+    store.append(spec.id, _numbered([*requests]))
+    store.flush()
+    bills = TIERED.bills(store.columns(comparison.id).requests)
+    for request, own, summary in zip(requests, bills.own.tolist(), bills.summary.tolist(), strict=True):
+        shares = TIERED.cost_by_purpose(request)
+        if shares is None:
+            assert math.isnan(own)
+            assert math.isnan(summary)
+        else:
+            inside = 0.0 if request.purpose is Purpose.SUMMARY else shares.get(Purpose.SUMMARY, 0.0)
+            assert (own, summary) == (shares.get(request.purpose, 0.0), inside)
+
+
 def test_amounts_beyond_whole_floats_are_added_up_without_rounding(store: Store) -> None:
     huge = [builders.request(1, of=builders.usage(input=2**60 + one, output=3)) for one in range(3)]
     comparison = ComparisonSpec(scripts=(builders.script(),), strategies=(parse("full_history"),))
     check(store, comparison, [_numbered([*huge, builders.status()])])
+
+
+def test_replays_of_others_that_were_stored_in_between_are_not_among_the_columns(store: Store) -> None:
+    family = parse_family("window:2|8")
+    choices = swept([family], [builders.MODEL]).choices
+    comparison = ComparisonSpec((builders.script(),), choices, sweep=Sweep((family,), refine=True))
+    other = ComparisonSpec((builders.script(),), (parse("full_history"),))
+    store.save_comparison(comparison)
+    store.save_comparison(other)
+    store.extend(comparison.id, Proposal((ProposedSetting(parse("window:4"), "between"),), ("window of 2",)))
+    replays = store.comparison(comparison.id).replays
+    for tokens, spec in enumerate((*other.replays(), *replays), start=1):
+        store.append(spec.id, _numbered([*builders.turn(1, input=tokens), builders.status()]))
+    store.flush()
+    columns = store.columns(comparison.id)
+    assert columns.ids == tuple(spec.id for spec in replays)
+    assert [one.input_tokens for one in outcomes_of(columns, replays, PRICES)] == [2, 3, 4, 5]
+
+
+def test_a_replay_of_which_nothing_is_known_yet_is_queued(store: Store) -> None:
+    comparison = ComparisonSpec((builders.script(),), (parse("full_history"), parse("window:2")))
+    check(store, comparison, [[], _numbered([builders.request(1)])])
+    statuses = [one.status for one in outcomes_of(store.columns(comparison.id), comparison.replays(), PRICES)]
+    assert statuses == [Status.QUEUED, Status.RUNNING]
+
+
+def test_what_was_deleted_has_no_columns(store: Store) -> None:
+    comparison = ComparisonSpec((builders.script(),), (parse("full_history"),))
+    store.save_comparison(comparison)
+    store.delete(comparison.id)
+    with pytest.raises(StoreError, match="there is no comparison"):
+        store.columns(comparison.id)
 
 
 # -- what really happens -------------------------------------------------------------------------------------------------
