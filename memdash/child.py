@@ -65,10 +65,10 @@ def serve(load: Callable[[], Play]) -> None:
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     orders = _Orders()
+    gc.disable()  # a replay makes few cycles, and looking for them in all that it holds takes a quarter of its time
     play = load()
     gc.collect()
     gc.freeze()  # what was imported stays: no need to look through it again
-    gc.disable()  # a replay makes few cycles, and looking for them in all that it holds takes a quarter of its time
     while True:
         order = orders.next()
         error = _carry_out(play, order, orders, out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import signal
 import subprocess
@@ -28,6 +29,8 @@ COMMAND = (sys.executable, "-m", "memdash.child")
 
 _IDLE_SECONDS = 20.0
 """How long a child without work is kept."""
+_TURNS_WORTH_A_CHILD = 400
+"""What a child plays in about the processor time that it takes to start: for fewer turns another one only gets in the way."""
 _CHUNK = 1 << 16
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
 
@@ -62,7 +65,7 @@ class Task:
 class Children:
     """A pool of at most ``count`` children; each plays one replay at a time.
 
-    A child costs about a second and 100 MB, so the first task starts as many as there are tasks at once.
+    A child costs more than a second of processor time and 100 MB, so there are never more than the work is worth.
     """
 
     def __init__(
@@ -75,7 +78,6 @@ class Children:
         self._waiting: deque[Task] = deque()
         self._threads: set[Thread] = set()
         self._running: set[Task] = set()
-        self._idle = 0
         self._closed = False
 
     def submit(self, tasks: Iterable[Task], *, first: bool = False) -> None:
@@ -86,13 +88,13 @@ class Children:
                 self._waiting.extendleft(reversed(tasks))
             else:
                 self._waiting.extend(tasks)
-            self._start(len(self._waiting) - self._idle)
+            self._start(task.spec for task in self._waiting)
             self._changed.notify_all()
 
-    def warm_up(self, tasks: int) -> None:
-        """Start the children that so many tasks will need, a second before they are submitted."""
+    def warm_up(self, replays: Iterable[ReplaySpec]) -> None:
+        """Start the children that these replays will need, a second before they are submitted."""
         with self._changed:
-            self._start(tasks - len(self._threads))
+            self._start(replays)
 
     def cancel(self, task: Task) -> None:
         """Stop a task before its next record; one that has not started ends at once."""
@@ -131,11 +133,14 @@ class Children:
         for thread in threads:
             thread.join()
 
-    def _start(self, missing: int) -> None:
-        """Start so many more children, but no more than there may be; with the lock held."""
+    def _start(self, replays: Iterable[ReplaySpec]) -> None:
+        """Start the children that are missing for these replays, but no more than there may be; with the lock held."""
         if self._closed:
             return
-        for _ in range(min(missing, self._count - len(self._threads))):
+        turns = [replay.turns for replay in replays]
+        worth = min(len(turns), math.ceil(sum(turns) / _TURNS_WORTH_A_CHILD))
+        free = len(self._threads) - len(self._running)
+        for _ in range(min(worth - free, self._count - len(self._threads))):
             thread = Thread(target=self._work, name="memdash-child", daemon=True)
             self._threads.add(thread)
             thread.start()
@@ -155,9 +160,7 @@ class Children:
 
     def _next(self) -> Task | None:
         with self._changed:
-            self._idle += 1
             self._changed.wait_for(lambda: self._waiting or self._closed, timeout=self._idle_seconds)
-            self._idle -= 1
             if self._closed or not self._waiting:
                 self._threads = {thread for thread in self._threads if thread is not current_thread()}
                 return None

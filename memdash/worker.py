@@ -85,7 +85,7 @@ class Worker:
         replays = spec.replays()
         check_models(spec, self._prices)
         if _in_children(spec):
-            self._children.warm_up(len(replays))
+            self._children.warm_up(replays)
         self._store.save_comparison(spec)
         run = Run(spec.id)
         run.spec = spec

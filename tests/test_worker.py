@@ -128,7 +128,7 @@ def test_one_failed_replay_takes_no_other_down(worker: Worker, store: Store) -> 
 
 
 def test_a_cancelled_comparison_keeps_what_was_measured(worker: Worker, watch: Watch, store: Store) -> None:
-    spec = a_comparison("full_history", "window:1", "window:2", scripts=(a_script("endless"),))
+    spec = a_comparison("full_history", "window:1", "window:2", scripts=(a_script("endless", turns=400),))
     worker.submit(spec)
     watch.until(lambda: worker.progress(spec.id)[0].turn > 0)
     worker.cancel(spec.id)
@@ -138,7 +138,7 @@ def test_a_cancelled_comparison_keeps_what_was_measured(worker: Worker, watch: W
 
 
 def test_one_replay_can_be_cancelled_alone(worker: Worker, watch: Watch) -> None:
-    spec = a_comparison("full_history", scripts=(a_script("endless"), a_script("chat")))
+    spec = a_comparison("full_history", scripts=(a_script("endless", turns=400), a_script("chat")))
     worker.submit(spec)
     watch.until(lambda: worker.progress(spec.id)[1].status is Status.DONE)
     worker.cancel(spec.id, spec.replays()[0].id)
@@ -429,7 +429,7 @@ def test_an_estimate_that_cannot_be_run_is_refused_at_once(worker: Worker) -> No
 def test_an_estimate_nobody_waits_for_any_more_makes_room_for_the_next(
     worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    busy = a_comparison("full_history", "window:1", "window:2", scripts=(a_script("endless"),))
+    busy = a_comparison("full_history", "window:1", "window:2", scripts=(a_script("endless", turns=400),))
     assert worker.estimate(busy) is None  # both children have enough to do
     monkeypatch.setattr("memdash.estimate._FORGOTTEN_SECONDS", -1.0)
     assert worker.estimate_now(a_comparison("full_history", turns=2)).requests == 2
