@@ -52,7 +52,7 @@ def what_if(table: PriceTable) -> None:
             return
     if not question.changes_something:
         st.caption(
-            "Choose what would be different: a model, a cache lifetime, a day, batch or any price in the table above."
+            "Choose what would be different: a model, a cache lifetime, a day, batch or any of the prices above."
         )
         return
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any, Final
+from typing import Final
 
 import streamlit as st
 
@@ -14,7 +14,7 @@ from memdash.prices import FIELDS, MAX_PRICE, PriceTable
 from memdash.spec import CacheLifetime
 from memdash.store import ComparisonSummary, StoredComparison
 from memdash.views import what_if_link as link
-from memdash.views.components import HELP, clip, moment
+from memdash.views.components import HELP, clip, moment, plain
 
 _CACHES: Final = {"5m": "5 min", "1h": "1 h", "off": "Off"}
 _HEADS: Final = {
@@ -117,45 +117,48 @@ def _with_prices(question: WhatIf, stored: StoredComparison, table: PriceTable) 
         return question
     key = f"what_if_prices.{stored.id}.{question.model}.{question.as_of}"
     if key not in st.session_state:
-        st.session_state[f"{key}.seed"] = _known(link.prices(), base)
-    seed: Prices = st.session_state.setdefault(f"{key}.seed", {})
-    rows = [{"Model": name, **prices, **seed.get(name, {})} for name, prices in base.items()]
-    edited: list[dict[str, Any]] = st.data_editor(
-        rows,
-        key=key,
-        hide_index=True,
-        disabled=["Model"],
-        column_config={
-            "Model": st.column_config.TextColumn("Model", width=210),
-            **{
-                field: st.column_config.NumberColumn(
-                    head, format="$%.3f", min_value=0, max_value=MAX_PRICE, required=True, width=110
-                )
-                for field, head in _HEADS.items()
-            },
+        st.session_state[key] = _known(link.prices(), base)
+    seed: Prices = st.session_state[key]
+    changed = _differing(
+        {
+            name: _price_row(key, name, {**prices, **seed.get(name, {})}, heads=place == 0)
+            for place, (name, prices) in enumerate(base.items())
         },
+        base,
     )
-    changed = _differing(edited, base)
     tiered = any(len(price.tiers) > 1 for price in terms.prices.models.values())
     st.caption(
-        "US dollars per million tokens, before any batch discount. Click a price to change it."
+        "US dollars per million tokens, before any batch discount. Change any of them."
         + (" A price that is changed holds for prompts of every length." if tiered else "")
     )
     return WhatIf(question.model, changed, question.cache, question.batch, question.as_of)
 
 
-def _differing(edited: Sequence[Mapping[str, Any]], base: Prices) -> dict[str, dict[str, float]]:
-    changed: dict[str, dict[str, float]] = {}
-    for row in edited:
-        before = base[row["Model"]]
-        fresh = {
-            field: float(row[field])
-            for field in FIELDS
-            if row.get(field) is not None and float(row[field]) != before[field]
-        }
-        if fresh:
-            changed[row["Model"]] = fresh
-    return changed
+def _price_row(key: str, model: str, prices: Mapping[str, float], *, heads: bool) -> dict[str, float]:
+    """Draw the five prices of a model as inputs and return what they hold; ``heads`` names them above."""
+    name, *cells = st.columns([2, 1, 1, 1, 1, 1], vertical_alignment="bottom")
+    name.markdown(f"**{plain(model)}**")
+    return {
+        field: cell.number_input(
+            f"{_HEADS[field]} ($)",
+            min_value=0.0,
+            max_value=float(MAX_PRICE),
+            value=float(prices[field]),
+            step=0.01,
+            format="%.3f",
+            key=f"{key}.{model}.{field}",
+            label_visibility="visible" if heads else "collapsed",
+        )
+        for field, cell in zip(FIELDS, cells, strict=True)
+    }
+
+
+def _differing(held: Prices, base: Prices) -> dict[str, dict[str, float]]:
+    changed = {
+        model: {field: price for field, price in prices.items() if price != base[model][field]}
+        for model, prices in held.items()
+    }
+    return {model: given for model, given in changed.items() if given}
 
 
 def _known(prices: Prices, base: Prices) -> Prices:

@@ -146,3 +146,17 @@ def test_a_model_of_another_tokenizer_can_be_run_instead(store: Store) -> None:
     newest = store.comparisons()[0]
     assert newest.title == "Ours, on claude-haiku-4-5"
     assert newest.models == ("claude-haiku-4-5",)
+
+
+def test_a_price_that_is_changed_is_taken_at_once_and_stands_in_the_address(store: Store) -> None:
+    store_sample(store, sample_spec())
+    at = prices()
+    read = next(one for one in at.number_input if one.label == "Read ($)")
+    assert read.value == 0.2
+    read.set_value(4.0).run()
+    assert not at.exception, at.exception
+    assert at.query_params["price"] == "claude-opus-5-5:read=4"
+    assert answer(at)[0][2] > answer(at)[0][1]
+    next(one for one in at.number_input if one.label == "Read ($)").set_value(0.2).run()
+    assert "price" not in at.query_params
+    assert "Choose what would be different" in texts(at)
