@@ -29,7 +29,7 @@ def test_a_sweep_is_played_from_the_command_line_and_measured(capsys: pytest.Cap
 
 @pytest.mark.timeout(600)
 def test_pages_are_asked_with_and_without_a_sweep(capsys: pytest.CaptureFixture[str]) -> None:
-    page_during_sweep.main(["--answers", "1", "--thresholds", "3", "--repeats", "2"])
+    page_during_sweep.main(["--rounds", "1", "--answers", "1", "--thresholds", "3", "--repeats", "2"])
     printed = capsys.readouterr().out
     assert re.search(r"Compare: +\d+ ms idle, +\d+ ms during a sweep", printed)
     assert re.search(r"Library: +\d+ ms idle, +\d+ ms during a sweep", printed)

@@ -1,6 +1,6 @@
-"""The dashboard's server, which starts a sweep once the file named by ``BENCHMARK_SWEEP`` is there; see ``page_during_sweep``.
+"""The dashboard's server, which runs a sweep while the file named by ``BENCHMARK_SWEEP`` is there; see ``page_during_sweep``.
 
-The file holds how many thresholds and repeats the sweep has.
+The file holds how many settings and repeats the sweep has.
 """
 
 from __future__ import annotations
@@ -22,18 +22,24 @@ from tests.benchmarks.sweeps import sweep_of
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _start_when_asked(order: Path) -> None:
-    while not order.exists():
+def _obey(order: Path) -> None:
+    """Start a sweep while the order is there, and cancel it when it is gone."""
+    running: str | None = None
+    while True:
         time.sleep(0.05)
-    thresholds, repeats = map(int, order.read_text().split())
-    services().worker.submit(sweep_of(thresholds, repeats))
+        if order.exists() and running is None:
+            settings, repeats = map(int, order.read_text().split())
+            running = services().worker.submit(sweep_of(settings, repeats))
+        elif not order.exists() and running is not None:
+            services().worker.cancel(running)
+            running = None
 
 
 @asynccontextmanager
 async def _lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
     async with lifespan(app) as state:
         order = Path(os.environ["BENCHMARK_SWEEP"])
-        threading.Thread(target=_start_when_asked, args=(order,), daemon=True).start()
+        threading.Thread(target=_obey, args=(order,), daemon=True).start()
         yield state
 
 
