@@ -3,7 +3,7 @@
 from memdash.claude.clients import Claude, Pending, connect
 from memdash.claude.diagnosis import BETA as DIAGNOSIS_BETA
 from memdash.claude.diagnosis import CacheDiagnosis, without_question
-from memdash.claude.request import FixedPart, Request, RequestBuilder
+from memdash.claude.request import Request, RequestBuilder
 from memdash.claude.response import Refused, Response, refused_by_api
 from memdash.usage import read_iterations, read_usage
 
@@ -11,7 +11,6 @@ __all__ = [
     "DIAGNOSIS_BETA",
     "CacheDiagnosis",
     "Claude",
-    "FixedPart",
     "Pending",
     "Refused",
     "Request",

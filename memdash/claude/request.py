@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from memdash.fixed_part import FixedPart
 from memdash.models import ThinkingType, facts
 from memdash.simulator.hint import Hint
 from memdash.spec import CacheLifetime, CacheMarks, ReplaySpec
@@ -27,14 +28,6 @@ class Request:
     def options(self) -> dict[str, Any]:
         """The body without messages, system and tools."""
         return {key: value for key, value in self.body.items() if key not in ("messages", "system", "tools")}
-
-
-@dataclass(frozen=True, slots=True)
-class FixedPart:
-    """What every request of a conversation starts with: system prompt and tool definitions."""
-
-    system: str
-    tools: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(slots=True)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from memdash.claude import Claude, FixedPart, RequestBuilder
+from memdash.claude import Claude, RequestBuilder
 from memdash.clock import Clock
 from memdash.errors import BudgetExceeded, InputError, MemdashError
+from memdash.fixed_part import FixedPart, fixed_parts
 from memdash.models import TokenFamily, facts
 from memdash.records import (
     Control,
@@ -29,7 +30,6 @@ from memdash.records import (
 )
 from memdash.replay.background import Background
 from memdash.replay.calls import Answered, Calls, Gate, RequestFailed, Slot, hinted_steps, request_seed
-from memdash.replay.fixed_part import fixed_parts
 from memdash.replay.journal import Journal
 from memdash.replay.recall import due, survival, visible_text
 from memdash.replay.timeline import Timeline

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memdash.claude import FixedPart, RequestBuilder
+from memdash.claude import RequestBuilder
+from memdash.fixed_part import FixedPart, fixed_part_tokens
 from memdash.models import TokenFamily
 from memdash.records import EventKind, EventRecord, Purpose
 from memdash.replay.background import Background, BackgroundCall
@@ -17,7 +18,6 @@ from memdash.replay.calls import (
     lifetime_ms,
     request_seed,
 )
-from memdash.replay.fixed_part import fixed_part_tokens
 from memdash.replay.journal import Journal
 from memdash.replay.recall import visible_text
 from memdash.replay.timeline import Timeline

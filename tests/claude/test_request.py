@@ -4,7 +4,8 @@ import dataclasses
 
 import pytest
 
-from memdash.claude import FixedPart, RequestBuilder
+from memdash.claude import RequestBuilder
+from memdash.fixed_part import FixedPart
 from memdash.scripts.model import Script, Turn
 from memdash.spec import CacheLifetime, CacheMarks, ComparisonSpec, Provider
 from memdash.strategies import parse

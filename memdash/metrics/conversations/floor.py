@@ -33,6 +33,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from memdash.fixed_part import fixed_part_tokens, fixed_parts
 from memdash.metrics.conversations.curves import mean_turns
 from memdash.metrics.outcome import ReplayOutcome
 from memdash.metrics.pricing import Prices
@@ -40,7 +41,6 @@ from memdash.metrics.recall import planned_probes
 from memdash.metrics.summary import BASELINE
 from memdash.models import ModelFacts, facts
 from memdash.records import Usage
-from memdash.replay.fixed_part import fixed_part_tokens, fixed_parts
 from memdash.scripts.facts import said_in
 from memdash.scripts.model import Grading, Turn, Value
 from memdash.scripts.patterns import compile_pattern

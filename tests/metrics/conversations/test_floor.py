@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from memdash.claude import connect
+from memdash.fixed_part import fixed_part_tokens, fixed_parts
 from memdash.metrics import measure_all
 from memdash.metrics.conversations import Floor, floor_json, floor_of, floor_so_far, floors, multiples
 from memdash.metrics.outcome import outcome_of
@@ -16,7 +17,6 @@ from memdash.models import TokenFamily
 from memdash.prices import PriceTable
 from memdash.records import Status
 from memdash.replay import replay
-from memdash.replay.fixed_part import fixed_part_tokens, fixed_parts
 from memdash.replay_log import ReplayLog
 from memdash.scripts import Script, Step, ToolCall, find_scripts
 from memdash.spec import CacheLifetime, CacheMarks, ComparisonSpec, ReplaySpec
@@ -234,9 +234,7 @@ def test_the_floor_is_below_full_history_on_every_bundled_script(name: str, cach
     assert found.cost_usd > float(outcomes[0].turns.output_tokens.sum()) * OUTPUT / MILLION
 
 
-def test_a_strategy_that_keeps_every_fact_does_not_fall_below_the_floor() -> (
-    None
-):
+def test_a_strategy_that_keeps_every_fact_does_not_fall_below_the_floor() -> None:
     comparison = ComparisonSpec(
         scripts=tuple(find_scripts("trip-planning")),
         strategies=tuple(

@@ -1,16 +1,29 @@
-"""The fixed part of a conversation at each turn, with filler where the script only says how large it is."""
+"""The fixed part of a conversation at each turn, with filler where the script only says how large it is.
+
+It stands apart from :mod:`memdash.claude`, whose import brings the SDK, so that costs can be worked out without it.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
-from memdash.claude import FixedPart
 from memdash.models import TokenFamily, facts
 from memdash.scripts.model import Script
 from memdash.tokens import counter
 
 _FILLER = "This line stands for a part of the fixed prompt that the script does not give, {number}."
+
+
+@dataclass(frozen=True, slots=True)
+class FixedPart:
+    """What every request of a conversation starts with: system prompt and tool definitions."""
+
+    system: str
+    tools: tuple[Mapping[str, Any], ...] = ()
 
 
 def fixed_parts(script: Script, family: TokenFamily, counter_name: str) -> dict[int, FixedPart]:
