@@ -23,6 +23,7 @@ from memdash.spec import ComparisonSpec, Provider, ReplaySpec
 from memdash.store import queries
 from memdash.store.columns import read_columns
 from memdash.store.database import Database
+from memdash.store.listing import Listing
 from memdash.store.purge import purge
 from memdash.store.reading import BY_WORKER, ComparisonSummary, Reader, ReplayKey
 from memdash.store.rows import Row, Rows, add_record
@@ -60,9 +61,7 @@ class Store:
         self._blocks: dict[str, set[str]] = {}
         self._versions: dict[str, int] = {}
         self._changes = 0
-        self._listing = Lock()
-        self._listed: dict[str, ComparisonSummary] | None = None
-        self._listed_upto = 0
+        self._listing = Listing()
         with database.cursor() as cursor:
             (self._last_replay,) = cursor.execute(queries.LAST_REPLAY).fetchall()[0]
         self._writer = Writer(database, self._note_changes)
@@ -236,20 +235,9 @@ class Store:
 
         What has not changed since it was last asked for is not read again: pages list thousands of them every second.
         """
-        with self._listing:
-            with self._lock:
-                upto = self._changes
-                changed = {one for one, version in self._versions.items() if version > self._listed_upto}
-            if self._listed is None or changed:
-                with self._reader() as reader:
-                    found = reader.comparisons(None if self._listed is None else changed)
-                listed = {one: kept for one, kept in (self._listed or {}).items() if one not in changed}
-                listed |= {one.id: one for one in found}
-                self._listed = dict(
-                    sorted(listed.items(), key=lambda item: (-item[1].created_at.timestamp(), item[0]))
-                )
-            self._listed_upto = upto
-            return list(self._listed.values())
+        with self._lock:
+            versions, upto = dict(self._versions), self._changes
+        return self._listing.bring(versions, upto, self._summaries)
 
     def comparison(self, comparison_id: str) -> StoredComparison:
         """Return a comparison; raises :class:`StoreError` for an id that is not known, with those that come near."""
@@ -315,6 +303,10 @@ class Store:
         with self._lock:
             self._keys |= {one.id: ReplayKey(number, one.comparison_id) for number, one in numbered}
         return numbered
+
+    def _summaries(self, among: Collection[str] | None) -> list[ComparisonSummary]:
+        with self._reader() as reader:
+            return reader.comparisons(among)
 
     def _places(self, query: str, *values: object) -> list[Row]:
         self._writer.flush()
