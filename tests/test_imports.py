@@ -12,7 +12,7 @@ import pytest
     ("modules", "without"),
     [
         ("memdash.report", "anthropic, pandas, plotly, pyarrow, scipy, streamlit"),
-        ("memdash.views.server", "anthropic, pandas, plotly.graph_objects, pyarrow, scipy"),
+        ("memdash.views.server", "anthropic, pandas, plotly.express, pyarrow, scipy"),
         ("memdash.views.results, memdash.views.setup_form", "anthropic, pandas, pyarrow, scipy"),
         ("memdash.child", "duckdb, numpy, pandas, plotly, pyarrow, scipy, streamlit"),
     ],
