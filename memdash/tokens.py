@@ -207,13 +207,15 @@ class _Ctok:
         from ctok import token_count
 
         self.name = f"ctok {importlib.metadata.version('ctok')}"
-        frames: dict[TokenFamily, int] = {
-            family: token_count(_ONE_TOKEN_TEXT, version) - 1 for family, version in _CTOK_VERSIONS.items()
-        }
+
+        @cache
+        def frame(family: TokenFamily) -> int:
+            # Only on demand: the tables of the older family take 61 MB, and few conversations need both.
+            return int(token_count(_ONE_TOKEN_TEXT, _CTOK_VERSIONS[family])) - 1
 
         @lru_cache(maxsize=_REMEMBERED_PIECES)
         def piece(text: str, family: TokenFamily) -> int:
-            return int(token_count(text, _CTOK_VERSIONS[family])) - frames[family]
+            return int(token_count(text, _CTOK_VERSIONS[family])) - frame(family)
 
         @lru_cache(maxsize=_REMEMBERED_TEXTS)
         def whole(text: str, family: TokenFamily) -> int:
