@@ -43,19 +43,6 @@ def test_other_thresholds_are_run_watched_and_read(visit: Visit) -> None:
     assert "s=" not in page.url  # the link of the new comparison says it all
 
 
-def test_a_run_shows_its_progress_and_can_be_cancelled_and_resumed(visit: Visit) -> None:
-    page = visit(LONG_RUN)
-    page.get_by_role("button", name="Run", exact=True).click()
-    cancel = page.get_by_role("button", name="Cancel")
-    expect(cancel).to_be_visible()
-    expect(
-        page.get_by_text(re.compile(r"\d+ of 80 replays · turn [\d,]+ of 9,920 · .* tokens · \$"))
-    ).to_be_visible()
-    cancel.click()
-    expect(page.get_by_text(re.compile(r"replays? cancelled"))).to_be_visible()
-    expect(page.get_by_role("button", name="Resume")).to_be_visible()
-
-
 def test_a_link_opens_the_same_comparison_in_another_browser(visit: Visit) -> None:
     here = visit()
     finished(here)
@@ -91,3 +78,16 @@ def test_nothing_is_cut_off_in_either_theme_at_either_width(
         "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
     )
     assert background == ("rgb(16, 20, 29)" if theme == "dark" else "rgb(255, 255, 255)")
+
+
+def test_a_run_shows_its_progress_and_can_be_cancelled_and_resumed(visit: Visit) -> None:
+    page = visit(LONG_RUN)
+    page.get_by_role("button", name="Run", exact=True).click()
+    cancel = page.get_by_role("button", name="Cancel")
+    expect(cancel).to_be_visible()
+    expect(
+        page.get_by_text(re.compile(r"\d+ of 80 replays · turn [\d,]+ of 9,920 · .* tokens · \$"))
+    ).to_be_visible()
+    cancel.click()
+    expect(page.get_by_text(re.compile(r"replays? cancelled"))).to_be_visible()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
