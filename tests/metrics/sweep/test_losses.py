@@ -154,6 +154,19 @@ def test_a_setting_loses_the_mean_of_its_scripts_which_is_that_of_their_repeats(
     assert found.high == pytest.approx(exact_bounds(np.array([0.25]), np.array([2.0])).high[0])
 
 
+@pytest.mark.parametrize("lost", [(1, 1, 1), (0, 1, 2), (2, 0, 1)])
+def test_one_fact_of_20_on_each_of_three_scripts_is_five_percent_and_not_a_hair_more(
+    lost: tuple[int, ...],
+) -> None:
+    found = losses({WINDOW: [[CellLoss(one, 20)] for one in lost]}, 0.05)[WINDOW]
+    assert found.mean == 0.05
+
+
+def test_a_script_that_loses_everything_leaves_a_loss_of_just_five_percent_possible() -> None:
+    found = losses({WINDOW: [[CellLoss(4, 4)]]}, 0.05)[WINDOW]
+    assert (found.low, found.high) == (0.05, 1.0)
+
+
 def test_a_script_without_facts_lowers_the_facts_lost_a_conversation_but_not_the_share() -> None:
     found = losses({WINDOW: [[CellLoss(2, 4)], [CellLoss(0, 0)]]}, 0.05)[WINDOW]
     assert (found.mean, found.facts, found.scripts) == (0.5, 1.0, 1)

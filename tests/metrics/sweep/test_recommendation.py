@@ -82,6 +82,17 @@ def test_a_setting_whose_bound_clears_beats_a_cheaper_one_that_only_seems_to() -
     assert (it.setting.series, it.decisive) == (COMPACTION, True)
 
 
+def test_a_loss_of_just_what_is_allowed_is_within_it() -> None:
+    twenty = [f"fact{number}" for number in range(20)]
+    it = advice(
+        [
+            *on_scripts("full history", [0.2] * 3, facts=twenty),
+            *on_scripts(WINDOW, [0.1] * 3, [twenty[:1]] * 3, facts=twenty),
+        ]
+    )
+    assert (it.setting.series, it.setting.loss and it.setting.loss.mean) == (WINDOW, 0.05)
+
+
 def test_what_it_costs_in_facts_and_in_wait_is_said() -> None:
     it = advice(
         [
@@ -137,6 +148,19 @@ def test_keeping_full_history_after_one_replay_accuses_no_setting_of_being_bette
     it = advice([outcome(cost=0.1), outcome(COMPACTION, cost=0.5), outcome(WINDOW, cost=0.05, lost=FACTS)])
     assert (it.setting.series, it.decisive) == ("full history", False)
     assert it.caveats[0].startswith("Not decisive: one replay of one script says nothing of chance")
+
+
+def test_one_script_that_a_setting_forgets_whole_does_not_rule_it_out() -> None:
+    whole = [outcome(cost=0.2), outcome(cost=0.2, repeat=2)]
+    short = [outcome(WINDOW, cost=0.1, lost=FACTS, repeat=repeat) for repeat in (1, 2)]
+    once = advice([whole[0], short[0]])
+    assert (once.setting.series, once.decisive) == ("full history", False)
+    assert once.caveats[0].startswith("Not decisive: one replay of one script says nothing of chance")
+    twice = advice([*whole, *short])
+    assert (twice.setting.series, twice.decisive) == ("full history", False)
+    assert twice.caveats[0].startswith(
+        "Not decisive: 1 script cannot rule out that window of 4 would cost less"
+    )
 
 
 def test_settings_that_cost_the_same_as_far_as_can_be_told_are_named() -> None:
