@@ -201,7 +201,7 @@ def _refinement(found: SweepFindings) -> list[str]:
         )
     for number, one in enumerate(rounds, start=1):
         lines += [f"Round {number}: {setting.choice.label}, {setting.reason}" for setting in one.settings]
-    if sweep is not None and sweep.refine and found.statuses <= {Status.DONE, Status.REJECTED, Status.FAILED}:
+    if sweep is not None and sweep.refine:
         stopped = why_stopped(found.stored.spec, found.outcomes, rounds)
         if stopped is not None:
             lines.append(f"Refinement stopped: {stopped}.")

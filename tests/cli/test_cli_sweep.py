@@ -187,6 +187,16 @@ def test_a_budget_that_is_reached_ends_with_3_and_ranks_nothing(memdash: Memdash
     assert "No recommendation: no setting has finished" in ended.out
 
 
+def test_a_refinement_that_the_budget_ends_says_so(memdash: Memdash, short: str) -> None:
+    ended = memdash(
+        "sweep", "--script", short, "--strategy", "window:1|3", "--budget", "0.03", "--quiet", "--refine",
+        "--format", "json",
+    )  # fmt: skip
+    assert ended.code == 3
+    assert in_json(ended)["refinement"] == {"rounds": [], "stopped": "the budget is used up"}
+    assert "Refinement stopped: the budget is used up." in memdash("show", "last").out
+
+
 def test_a_share_of_the_window_is_one_of_the_models_own(memdash: Memdash, short: str) -> None:
     ended = memdash(
         "sweep", "--script", short, *HERE, "--quiet", "--format", "json", "--strategy", "compaction:0.1%|1%",

@@ -66,7 +66,7 @@ def refinement_json(
             ]
             for proposal in rounds
         ],
-        "stopped": why_stopped(spec, outcomes, rounds) if all(one.status.over for one in outcomes) else None,
+        "stopped": why_stopped(spec, outcomes, rounds),
     }
 
 

@@ -17,6 +17,7 @@ from memdash.metrics.sweep.analysis import SweepAnalysis, analyse
 from memdash.metrics.sweep.losses import Basis
 from memdash.metrics.sweep.neighbours import Gap, gaps, steps_aside
 from memdash.metrics.sweep.settings import Setting
+from memdash.records import Status
 from memdash.spec import ComparisonSpec
 from memdash.strategies import StrategyChoice
 
@@ -61,7 +62,15 @@ def propose(
 def why_stopped(
     spec: ComparisonSpec, outcomes: Sequence[ReplayOutcome], rounds: Sequence[Proposal]
 ) -> str | None:
-    """Say why :func:`propose` has nothing more to play, to follow "stopped:"; None while it has."""
+    """Say why nothing more is played, to follow "stopped:".
+
+    None while :func:`propose` has more, and while replays have yet to end or were broken off: it goes on when they do.
+    """
+    ends = {one.status for one in outcomes}
+    if Status.STOPPED_BY_BUDGET in ends:
+        return "the budget is used up"
+    if not ends <= {Status.DONE, Status.REJECTED, Status.FAILED}:
+        return None
     found = _next(spec, outcomes, rounds)
     return found if isinstance(found, str) else None
 

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -160,6 +161,19 @@ def test_the_limit_of_replays_is_kept() -> None:
         len(spec.replays()) == 14
     )  # five settings on two scripts, then two more; a third would pass the limit
     assert why == "the limit of 15 replays is reached"
+
+
+@pytest.mark.parametrize("end", [Status.RUNNING, Status.CANCELLED, Status.INTERRUPTED])
+def test_it_has_not_stopped_where_a_replay_is_yet_to_be_played_to_its_end(end: Status) -> None:
+    spec = a_sweep("compaction:trigger=2000,when=over|cold")
+    first, *others = played(spec, compaction)
+    assert why_stopped(spec, [dataclasses.replace(first, status=end), *others], []) is None
+
+
+def test_it_stops_where_the_budget_does() -> None:
+    spec = a_sweep("compaction:1000..8000*2")
+    ended = [dataclasses.replace(one, status=Status.STOPPED_BY_BUDGET) for one in played(spec, compaction)]
+    assert why_stopped(spec, ended, []) == "the budget is used up"
 
 
 def test_a_share_of_the_window_is_refined_for_its_own_model() -> None:
