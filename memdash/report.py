@@ -52,10 +52,10 @@ def measured(store: AnyStore, stored: StoredComparison) -> Iterator[ReplayResult
     from memdash.metrics import Controls, measure
 
     ids = [one.id for one in stored.replays]
-    controls = Controls(store.replay_logs(stored.id, [one.id for one in stored.replays if one.controls]))
+    controls = Controls(store.replay_outlines(stored.id, [one.id for one in stored.replays if one.controls]))
     for start in range(0, len(ids), _TOGETHER):
-        for log in store.replay_logs(stored.id, ids[start : start + _TOGETHER]):
-            yield measure(log, stored.prices, controls)
+        for outline in store.replay_outlines(stored.id, ids[start : start + _TOGETHER]):
+            yield measure(outline, stored.prices, controls)
 
 
 def assemble(

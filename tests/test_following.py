@@ -12,7 +12,7 @@ from memdash.following import Follower
 from memdash.metrics import measure_all
 from memdash.records import Record, Status
 from memdash.replay import replay
-from memdash.replay_log import ReplayLog
+from memdash.replay_log import ReplayLog, ReplayOutline
 from memdash.spec import ComparisonSpec
 from memdash.store import MEMORY, Store
 from memdash.strategies import parse
@@ -20,13 +20,19 @@ from tests import builders
 
 
 class Watched(Store):
-    """Notes which replays are read."""
+    """Notes which replays are read, and of which everything is."""
 
     read: list[str]
+    read_whole: list[str]
+
+    def replay_outlines(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayOutline]:
+        outlines = super().replay_outlines(comparison_id, only)
+        self.read = [one.spec.id for one in outlines]
+        return outlines
 
     def replay_logs(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayLog]:
         logs = super().replay_logs(comparison_id, only)
-        self.read = [log.spec.id for log in logs]
+        self.read_whole = [log.spec.id for log in logs]
         return logs
 
 
@@ -59,7 +65,8 @@ def test_every_look_shows_what_reading_everything_would_show(store: Watched) -> 
         store.flush()
         standing = follower.read()
         logs = store.replay_logs(comparison.id)
-        assert standing.logs == logs
+        assert standing.outlines == store.replay_outlines(comparison.id)
+        assert follower.logs(standing.stored.replays) == logs
         assert tuple(standing.results) == measure_all(logs, standing.stored.prices)
     assert {one.status for one in standing.results} == {Status.DONE}
 
@@ -74,6 +81,21 @@ def test_what_is_over_is_not_read_again(store: Watched) -> None:
     assert store.read == [full.id, window.id]
     follower.read()
     assert store.read == [window.id]
+
+
+def test_logs_are_read_when_they_are_wanted_and_once_where_a_replay_is_over(store: Watched) -> None:
+    comparison = launched(store)
+    full, window = comparison.replays()
+    follower = Follower(store, comparison.id)
+    store.append(full.id, played(comparison)[0])
+    store.flush()
+    store.read_whole = []
+    follower.read()
+    assert store.read_whole == []
+    assert [log.spec.id for log in follower.logs([full, window])] == [full.id, window.id]
+    assert store.read_whole == [full.id, window.id]
+    follower.logs([full, window])
+    assert store.read_whole == [window.id]
 
 
 @pytest.mark.parametrize("status", [Status.CANCELLED, Status.INTERRUPTED, Status.FAILED])

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from memdash.metrics.pricing import Prices
 from memdash.metrics.result import Buckets, EventResult, IterationResult, TurnResult
 from memdash.metrics.tokens import COMPACTION, compactions_of, own_usages, refused, total
-from memdash.records import EventKind, MissReason, Purpose, RequestRecord, Usage
-from memdash.replay_log import ReplayLog
+from memdash.records import EventKind, MissReason, Purpose, Usage
+from memdash.replay_log import AnyLog, AnyRequest
 
 _NOTHING = total(())
 """The sums of no requests."""
@@ -44,7 +44,7 @@ class Ledger:
         self._unknown: set[Purpose] = set()
 
     @classmethod
-    def of(cls, requests: Iterable[RequestRecord], prices: Prices) -> Ledger:
+    def of(cls, requests: Iterable[AnyRequest], prices: Prices) -> Ledger:
         """Enter every request."""
         ledger = cls()
         for request in requests:
@@ -61,7 +61,7 @@ class Ledger:
             yield from page.own
             yield from page.summaries
 
-    def enter(self, request: RequestRecord, prices: Prices) -> None:
+    def enter(self, request: AnyRequest, prices: Prices) -> None:
         """Enter one request under its turn and purpose."""
         purpose = request.purpose
         if purpose is Purpose.PROBE:
@@ -88,7 +88,7 @@ class Ledger:
         page.miss = page.miss or request.miss_reason
 
     def _enter_iterations(
-        self, request: RequestRecord, page: Page, shares: Mapping[Purpose, float] | None
+        self, request: AnyRequest, page: Page, shares: Mapping[Purpose, float] | None
     ) -> None:
         compactions = compactions_of(request)
         page.summaries += compactions
@@ -120,7 +120,7 @@ class Ledger:
             self._costs[purpose].append(cost)
 
 
-def turn_rows(log: ReplayLog, ledger: Ledger) -> tuple[TurnResult, ...]:
+def turn_rows(log: AnyLog, ledger: Ledger) -> tuple[TurnResult, ...]:
     """Return one row for every turn that anything is known of."""
     waits = {turn.turn: turn.wait_ms for turn in log.turns}
     events: dict[int, list[EventResult]] = defaultdict(list)

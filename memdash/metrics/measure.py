@@ -16,7 +16,7 @@ from memdash.metrics.tokens import total, usage_faults
 from memdash.metrics.verdicts import verdicts
 from memdash.metrics.waits import nearest_rank
 from memdash.records import EventKind, Purpose, Status, TurnRecord
-from memdash.replay_log import ReplayLog
+from memdash.replay_log import AnyLog
 from memdash.spec import Provider, ReplaySpec
 
 
@@ -24,7 +24,7 @@ class SumError(MemdashError):
     """Raised when totals do not add up to what they are made of: a fault of memdash, never of what was measured."""
 
 
-def measure_all(logs: Sequence[ReplayLog], prices: Prices) -> tuple[ReplayResult, ...]:
+def measure_all(logs: Sequence[AnyLog], prices: Prices) -> tuple[ReplayResult, ...]:
     """Return the numbers of every replay of a comparison, in the order given.
 
     All of them are needed at once, since one replay asks the controls of the probes for the others.
@@ -34,7 +34,7 @@ def measure_all(logs: Sequence[ReplayLog], prices: Prices) -> tuple[ReplayResult
         return tuple(measure(log, prices, controls) for log in logs)
 
 
-def measure(log: ReplayLog, prices: Prices, controls: Controls | None = None) -> ReplayResult:
+def measure(log: AnyLog, prices: Prices, controls: Controls | None = None) -> ReplayResult:
     """Return the numbers of one replay; without ``controls`` only its own controls decide what is a test.
 
     Raises :class:`SumError` where the numbers contradict each other.
@@ -111,7 +111,7 @@ def measure(log: ReplayLog, prices: Prices, controls: Controls | None = None) ->
     return result
 
 
-def _state(log: ReplayLog) -> tuple[Status, int]:
+def _state(log: AnyLog) -> tuple[Status, int]:
     """The present state, and how many turns have their final answer; the turns themselves know it sooner than the state."""
     finished = len({turn.turn for turn in log.turns})
     if not log.statuses:
@@ -119,7 +119,7 @@ def _state(log: ReplayLog) -> tuple[Status, int]:
     return log.statuses[-1].status, max(finished, log.statuses[-1].turns_completed)
 
 
-def _errors(log: ReplayLog) -> tuple[str, ...]:
+def _errors(log: AnyLog) -> tuple[str, ...]:
     """Every refusal, the reason of an early end and every violation of a replay's own rules, each once, in
     the order they came.
     """
@@ -133,7 +133,7 @@ def _errors(log: ReplayLog) -> tuple[str, ...]:
     return tuple(dict.fromkeys(message for message in messages if message))
 
 
-def _marks(spec: ReplaySpec, status: Status, completed: int, log: ReplayLog) -> tuple[Mark, ...]:
+def _marks(spec: ReplaySpec, status: Status, completed: int, log: AnyLog) -> tuple[Mark, ...]:
     """What is odd about a replay: its threshold, and a brief that keeps growing."""
     fires = firing_events(spec.strategy)
     fired = {event.turn for event in log.events if event.event in fires}

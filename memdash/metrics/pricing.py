@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from memdash.records import Purpose, RequestRecord, Usage
+from memdash.records import Purpose, Usage
+from memdash.replay_log import AnyRequest
 
 
 class Prices(Protocol):
@@ -14,7 +15,7 @@ class Prices(Protocol):
     def cost(self, usage: Usage, model: str) -> float | None:
         """Return the cost of one answer's tokens; None where a price or a token count is not known."""
 
-    def cost_by_purpose(self, request: RequestRecord) -> Mapping[Purpose, float] | None:
+    def cost_by_purpose(self, request: AnyRequest) -> Mapping[Purpose, float] | None:
         """Return the cost of a request by purpose; None where a price or a token count is not known.
 
         Compaction that the API did inside the request stands under ``summary``, the rest under the request's own purpose.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from memdash.metrics.result import ProbeResult
 from memdash.records import Control, Survival
-from memdash.replay_log import ReplayLog
+from memdash.replay_log import AnyLog
 from memdash.scripts.model import Script
 
 
@@ -28,7 +28,7 @@ class Controls:
     One replay of each script, model and repeat asks them; a probe nobody has checked counts as a test.
     """
 
-    def __init__(self, logs: Iterable[ReplayLog]) -> None:
+    def __init__(self, logs: Iterable[AnyLog]) -> None:
         self._not_tests: set[ProbePoint] = set()
         for log in logs:
             for probe in log.probes:
@@ -42,12 +42,12 @@ class Controls:
 
     __hash__ = None  # type: ignore[assignment]  # equal by what they hold, as a set is
 
-    def is_test(self, log: ReplayLog, fact: str, asked_after: int) -> bool:
+    def is_test(self, log: AnyLog, fact: str, asked_after: int) -> bool:
         """Whether the probe passes with the whole history and fails with none, as far as that is known."""
         return _point(log, fact, asked_after) not in self._not_tests
 
 
-def _point(log: ReplayLog, fact: str, asked_after: int) -> ProbePoint:
+def _point(log: AnyLog, fact: str, asked_after: int) -> ProbePoint:
     spec = log.spec
     return ProbePoint(spec.comparison_id, spec.script.id, spec.model, spec.repeat, fact, asked_after)
 
@@ -71,7 +71,7 @@ def facts_stated(script: Script, turns: int) -> tuple[str, ...]:
     return tuple(fact.id for fact in script.facts if fact.stated_by(turns))
 
 
-def probes_of(log: ReplayLog, controls: Controls) -> tuple[ProbeResult, ...]:
+def probes_of(log: AnyLog, controls: Controls) -> tuple[ProbeResult, ...]:
     """Return the questions asked of the strategy's memory; where one was asked twice, the latest answer counts."""
     latest: dict[tuple[str, int], ProbeResult] = {}
     for probe in log.probes:
@@ -90,7 +90,7 @@ def probes_of(log: ReplayLog, controls: Controls) -> tuple[ProbeResult, ...]:
     return tuple(latest.values())
 
 
-def survival_of(log: ReplayLog) -> Mapping[str, Survival]:
+def survival_of(log: AnyLog) -> Mapping[str, Survival]:
     """Return where the latest text of each fact is in the last context; empty until that has been looked at."""
     return {record.fact: record.survival for record in log.facts}
 

@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memdash.metrics.result import Buckets
-from memdash.records import RequestRecord, Usage
+from memdash.records import Usage
+from memdash.replay_log import AnyRequest
 
 COMPACTION = "compaction"
 """The type of a ``usage.iterations`` entry that the top-level usage leaves out (Messages API, server compaction)."""
 
 
-def refused(request: RequestRecord) -> bool:
+def refused(request: AnyRequest) -> bool:
     """Whether the request was answered with an error and no usage: nothing was billed and nothing is missing."""
     failed = request.error_type is not None or request.error_status is not None
     return failed and request.usage.input_tokens is None and not request.iterations
 
 
-def own_usages(request: RequestRecord) -> tuple[Usage, ...]:
+def own_usages(request: AnyRequest) -> tuple[Usage, ...]:
     """The usages of the request itself: its iterations without compactions, the top-level usage where there are none."""
     if not request.iterations:
         return (request.usage,)
     return tuple(one.usage for one in request.iterations if one.type != COMPACTION)
 
 
-def compactions_of(request: RequestRecord) -> tuple[Usage, ...]:
+def compactions_of(request: AnyRequest) -> tuple[Usage, ...]:
     """The usages of the compactions the API made inside this request."""
     return tuple(one.usage for one in request.iterations if one.type == COMPACTION)
 
@@ -70,7 +71,7 @@ def total(usages: Iterable[Usage]) -> Buckets:
     )
 
 
-def usage_faults(request: RequestRecord) -> list[str]:
+def usage_faults(request: AnyRequest) -> list[str]:
     """Say what in a request's usage does not add up as the Messages API promises (prompt caching; usage iterations)."""
     faults = _faults_of(request.usage, "")
     if request.iterations:
@@ -103,7 +104,7 @@ def _faults_of(usage: Usage, where: str) -> list[str]:
     return faults
 
 
-def _iteration_faults(request: RequestRecord) -> list[str]:
+def _iteration_faults(request: AnyRequest) -> list[str]:
     """The top-level usage is the sum of all iterations but the compactions (Messages API, ``usage.iterations``)."""
     sums = total(own_usages(request))
     return [

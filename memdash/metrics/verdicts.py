@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from memdash.records import EventKind
-from memdash.replay_log import ReplayLog
+from memdash.replay_log import AnyLog
 
 
 class Violation(NamedTuple):
@@ -34,7 +34,7 @@ class ReplayVerdict:
         return self.violated == 0
 
 
-def verdicts(logs: Iterable[ReplayLog]) -> tuple[ReplayVerdict, ...]:
+def verdicts(logs: Iterable[AnyLog]) -> tuple[ReplayVerdict, ...]:
     """Return the latest verdict of every replay that has one; a replay is judged when it ends."""
     found = []
     for log in logs:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memdash.prices import reading
 from memdash.prices.models import FIELDS, ModelPrice
-from memdash.records import Purpose, RequestRecord, Usage
+from memdash.records import Purpose, Usage
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from memdash.replay_columns import RequestColumns, UsageColumns
+    from memdash.replay_log import AnyRequest
 
 _UNITS_PER_DOLLAR = 10**12
 _UNITS_PER_TOKEN = 10**6
@@ -84,7 +85,7 @@ class PriceTable:
         units = self._units(usage, model)
         return None if units is None else units / _UNITS_PER_DOLLAR
 
-    def request_cost(self, request: RequestRecord) -> float | None:
+    def request_cost(self, request: AnyRequest) -> float | None:
         """Return what a request costs in dollars, all its iterations included; None where that is not known.
 
         The top-level usage leaves out what the API spent on compaction, so where iterations are reported they are summed instead
@@ -93,7 +94,7 @@ class PriceTable:
         costs = self.cost_by_purpose(request)
         return None if costs is None else sum(costs.values())
 
-    def cost_by_purpose(self, request: RequestRecord) -> Mapping[Purpose, float] | None:
+    def cost_by_purpose(self, request: AnyRequest) -> Mapping[Purpose, float] | None:
         """Return the cost of a request by purpose; None where a price or a token count is not known.
 
         Compaction that the API did inside the request stands under ``summary``, the rest under the request's own purpose. A
@@ -232,7 +233,7 @@ def _are_reported(usages: UsageColumns) -> NDArray[np.bool_]:
     )
 
 
-def _is_refusal(request: RequestRecord) -> bool:
+def _is_refusal(request: AnyRequest) -> bool:
     """Whether the API refused: nothing was billed, so "not reported" does not make the cost unknown."""
     refused = request.error_status is not None or request.error_type is not None
     return refused and not request.iterations and not _is_reported(request.usage)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from memdash.records import Record, Status
 from memdash.replay_columns import ReplayColumns
-from memdash.replay_log import ReplayLog
+from memdash.replay_log import ReplayLog, ReplayOutline
 from memdash.spec import ComparisonSpec
 from memdash.store.reading import ComparisonSummary
 from memdash.store.settings import StoredComparison
@@ -60,7 +60,10 @@ class AnyStore(Protocol):
         """Return a comparison."""
 
     def replay_logs(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayLog]:
-        """Return what the numbers of a comparison's replays, or only of some, are made of."""
+        """Return what happened in a comparison's replays, or only in some, without the texts."""
+
+    def replay_outlines(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayOutline]:
+        """Return what the results of a comparison's replays, or only of some, are made of."""
 
     def columns(self, comparison_id: str) -> ReplayColumns:
         """Return what the outcomes of a comparison's replays are made of, as columns."""

@@ -134,6 +134,15 @@ select
 from request
 where replay between ? and ?
 """
+
+# What are the numbers of the requests of these replays made of?
+REQUEST_OUTLINES = f"""
+select
+    replay, seq, number, purpose, turn, model, {", ".join(USAGE_COLUMNS)}, iterations, miss_reason, error_status, error_type,
+    error_message
+from request
+where replay between ? and ?
+"""
 ITERATIONS = "select * from usage_iteration where replay between ? and ? order by replay, seq, place"
 STATES = "select * from replay_state where replay between ? and ? order by rowid"
 FLAT = {

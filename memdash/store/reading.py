@@ -17,11 +17,18 @@ from memdash import codec
 from memdash.collecting import uncollected
 from memdash.errors import StoreError
 from memdash.records import Record, RequestRecord, Status
-from memdash.replay_log import ReplayLog
+from memdash.replay_log import AnyLog, ReplayLog, ReplayOutline, RequestOutline
 from memdash.scripts.model import Script
 from memdash.spec import Provider, ReplaySpec
 from memdash.store import queries
-from memdash.store.rows import READERS, Row, read_iterations, read_requests, read_state
+from memdash.store.rows import (
+    Row,
+    read_iterations,
+    read_request_outlines,
+    read_requests,
+    read_state,
+    record_readers,
+)
 from memdash.store.settings import StoredComparison, read_prices, read_replay
 
 _TOGETHER = 200
@@ -139,30 +146,41 @@ class Reader:
         )
 
     def replay_logs(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayLog]:
-        """Return what the numbers of a comparison's replays are made of, in their order; requests come without block texts.
+        """Return what happened in a comparison's replays, in their order; requests come without block texts.
 
         ``only`` are the ids of the replays that are wanted; None is all of them.
         """
-        self.require(comparison_id)
-        logs = {
-            number: ReplayLog(spec)
-            for number, spec in self._replays(comparison_id)
-            if only is None or spec.id in only
-        }
+        logs = {number: ReplayLog(spec) for number, spec in self._wanted(comparison_id, only)}
         with uncollected():
-            for span in _spans(logs):
-                self._fill({number: logs[number] for number in span})
+            for first, last in _spans(logs):
+                for number, request in self._requests(first, last, blocks={}):
+                    logs[number].requests.append(request)
+                self._fill({number: logs[number] for number in range(first, last + 1)})
         return list(logs.values())
 
-    def _fill(self, logs: Mapping[int, ReplayLog]) -> None:
-        """Put everything but block texts into empty logs, by the numbers of their replays."""
+    def replay_outlines(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayOutline]:
+        """Return what the results of a comparison's replays are made of; ``only`` is as in :meth:`replay_logs`."""
+        outlines = {number: ReplayOutline(spec) for number, spec in self._wanted(comparison_id, only)}
+        with uncollected():
+            for first, last in _spans(outlines):
+                for number, request in self._request_outlines(first, last):
+                    outlines[number].requests.append(request)
+                self._fill({number: outlines[number] for number in range(first, last + 1)})
+        return list(outlines.values())
+
+    def _wanted(self, comparison_id: str, only: Collection[str] | None) -> list[tuple[int, ReplaySpec]]:
+        self.require(comparison_id)
+        chosen = None if only is None else set(only)
+        return [pair for pair in self._replays(comparison_id) if chosen is None or pair[1].id in chosen]
+
+    def _fill(self, logs: Mapping[int, AnyLog]) -> None:
+        """Add to logs that have their requests all their other records, by the numbers of their replays."""
         span = min(logs), max(logs)
-        for number, request in self._requests(*span, blocks={}):
-            logs[number].requests.append(request)
         for number, *state in self.fetch(queries.STATES, *span):
             logs[number].statuses.append(read_state(*state))
+        readers = record_readers()
         for table, query in queries.FLAT.items():
-            read = READERS[table]
+            read = readers[table]
             shelves: dict[int, list[Any]] = {
                 number: getattr(log, f"{table}s") for number, log in logs.items()
             }
@@ -184,8 +202,9 @@ class Reader:
             if state[0] != BY_WORKER
         ]
         records += [request for _number, request in self._requests(number, number, blocks=blocks)]
+        readers = record_readers()
         for table, query in queries.FLAT.items():
-            records += [READERS[table](*columns) for _number, *columns in self.fetch(query, number, number)]
+            records += [readers[table](*columns) for _number, *columns in self.fetch(query, number, number)]
         return sorted(records, key=lambda record: record.seq)
 
     def blocks(self, replay_id: str, ids: Sequence[str]) -> dict[str, str]:
@@ -212,15 +231,22 @@ class Reader:
         iterations = read_iterations(self.fetch(queries.ITERATIONS, first, last))
         return read_requests(self.fetch(queries.REQUESTS, first, last), iterations, blocks)
 
+    def _request_outlines(self, first: int, last: int) -> Iterable[tuple[int, RequestOutline]]:
+        iterations = read_iterations(self.fetch(queries.ITERATIONS, first, last))
+        return read_request_outlines(self.fetch(queries.REQUEST_OUTLINES, first, last), iterations)
 
-def _spans(numbers: Iterable[int]) -> list[list[int]]:
-    """Split rising numbers into runs without gaps, each of which is read in one go, unless it is a very long one."""
-    spans: list[list[int]] = []
+
+def _spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Split rising numbers into runs without gaps, each of which is read in one go, unless it is a very long one.
+
+    Returns the first and the last number of each.
+    """
+    spans: list[tuple[int, int]] = []
     for number in numbers:
-        if spans and spans[-1][-1] == number - 1 and len(spans[-1]) < _TOGETHER:
-            spans[-1].append(number)
+        if spans and spans[-1][1] == number - 1 and number - spans[-1][0] < _TOGETHER:
+            spans[-1] = (spans[-1][0], number)
         else:
-            spans.append([number])
+            spans.append((number, number))
     return spans
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from memdash.errors import StoreError
 from memdash.records import Record, Status, from_line
 from memdash.replay_columns import ReplayColumns
-from memdash.replay_log import ReplayLog
+from memdash.replay_log import ReplayLog, ReplayOutline
 from memdash.spec import ComparisonSpec
 from memdash.store.handover import (
     Adopt,
@@ -167,8 +167,12 @@ class RemoteStore:
         return self._look_into(comparison_id, lambda store: store.comparison(comparison_id))
 
     def replay_logs(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayLog]:
-        """Return what the numbers of a comparison's replays, or only of some, are made of."""
+        """Return what happened in a comparison's replays, or only in some, without the texts."""
         return self._look_into(comparison_id, lambda store: store.replay_logs(comparison_id, only))
+
+    def replay_outlines(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayOutline]:
+        """Return what the results of a comparison's replays, or only of some, are made of."""
+        return self._look_into(comparison_id, lambda store: store.replay_outlines(comparison_id, only))
 
     def columns(self, comparison_id: str) -> ReplayColumns:
         """Return what the outcomes of a comparison's replays are made of, as columns."""

@@ -26,6 +26,7 @@ from memdash.records import (
     TurnRecord,
     Usage,
 )
+from memdash.replay_log import RequestOutline
 
 Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]
@@ -103,7 +104,7 @@ def _add_request(rows: Rows, replay: int, record: RequestRecord) -> None:
 
 
 class _Json:
-    """Reads JSON texts, each different one once: the options of a replay's requests hardly differ."""
+    """Reads JSON texts, each different one once: the options of a replay's requests hardly differ, nor do its cuts."""
 
     def __init__(self) -> None:
         self._read: dict[str, Any] = {}
@@ -183,7 +184,31 @@ def read_requests(
         )
 
 
+def read_request_outlines(
+    rows: Iterable[Row], iterations: Mapping[tuple[int, int], tuple[Iteration, ...]]
+) -> Iterator[tuple[int, RequestOutline]]:
+    """Read the rows that answer ``queries.REQUEST_OUTLINES``; yields each with the number of its replay."""
+    for replay, seq, number, purpose, turn, model, *counts, parts, miss_reason, status, kind, message in rows:
+        yield (
+            replay,
+            RequestOutline(
+                seq,
+                number,
+                _PURPOSES[purpose],
+                turn,
+                model,
+                Usage(*counts),
+                iterations[replay, seq] if parts else (),
+                None if miss_reason is None else _MISS_REASONS[miss_reason],
+                status,
+                kind,
+                message,
+            ),
+        )
+
+
 _PURPOSES = {str(one): one for one in Purpose}
+_EVENT_KINDS = {str(one): one for one in EventKind}
 _MISS_REASONS = {str(one): one for one in MissReason}
 
 
@@ -193,10 +218,6 @@ def read_iterations(rows: Iterable[Row]) -> dict[tuple[int, int], tuple[Iteratio
     for replay, seq, _place, kind, model, *usage in rows:
         read[replay, seq] = (*read.get((replay, seq), ()), Iteration(kind, Usage(*usage), model))
     return read
-
-
-def _read_event(seq: int, event: str, turn: int, at_ms: float, data: str) -> EventRecord:
-    return EventRecord(seq, EventKind(event), turn, at_ms, json.loads(data))
 
 
 def _read_probe(
@@ -240,11 +261,17 @@ def read_state(
     return StatusRecord(seq, Status(status), turns_completed, at_ms, message)
 
 
-READERS: Mapping[str, Callable[..., Record]] = {
-    "event": _read_event,
-    "turn": TurnRecord,
-    "job": JobRecord,
-    "probe": _read_probe,
-    "fact": _read_fact,
-}
-"""What makes a record of the columns after ``replay``, for the tables that hold one record a row."""
+def record_readers() -> Mapping[str, Callable[..., Record]]:
+    """Return what makes a record of the columns after ``replay``, for the tables that hold one record a row."""
+    read = _Json()
+
+    def read_event(seq: int, event: str, turn: int, at_ms: float, data: str) -> EventRecord:
+        return EventRecord(seq, _EVENT_KINDS[event], turn, at_ms, read(data))
+
+    return {
+        "event": read_event,
+        "turn": TurnRecord,
+        "job": JobRecord,
+        "probe": _read_probe,
+        "fact": _read_fact,
+    }

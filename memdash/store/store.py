@@ -18,7 +18,7 @@ from memdash.errors import StoreError
 from memdash.prices import PriceTable
 from memdash.records import Record, RequestRecord, Status, from_line
 from memdash.replay_columns import ReplayColumns
-from memdash.replay_log import ReplayLog
+from memdash.replay_log import ReplayLog, ReplayOutline
 from memdash.spec import ComparisonSpec, Provider, ReplaySpec
 from memdash.store import queries
 from memdash.store.columns import read_columns
@@ -245,12 +245,17 @@ class Store:
             return reader.comparison(comparison_id)
 
     def replay_logs(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayLog]:
-        """Return what the numbers of a comparison's replays are made of, in their order; requests come without block texts.
+        """Return what happened in a comparison's replays, in their order; requests come without block texts.
 
         ``only`` are the ids of the replays that are wanted; None is all of them.
         """
         with self._reader() as reader:
             return reader.replay_logs(comparison_id, only)
+
+    def replay_outlines(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayOutline]:
+        """Return what the results of a comparison's replays are made of, in their order; quicker to read than their logs."""
+        with self._reader() as reader:
+            return reader.replay_outlines(comparison_id, only)
 
     def columns(self, comparison_id: str) -> ReplayColumns:
         """Return what the outcomes of a comparison's replays are made of, as columns: the fast road to thousands of replays."""

@@ -14,7 +14,7 @@ from memdash.following import Follower
 from memdash.metrics import ReplayResult, SeriesSummary, costs_against_full_history, summarise
 from memdash.palette import Style, assign
 from memdash.progress import RunProgress
-from memdash.replay_log import ReplayLog
+from memdash.replay_log import ReplayLog, ReplayOutline
 from memdash.scripts import Script
 from memdash.spec import Provider
 from memdash.store import StoredComparison
@@ -30,7 +30,7 @@ class View:
     """A comparison as it stands; ``changes`` is each replay's cost against full history, by replay id."""
 
     stored: StoredComparison
-    logs: Sequence[ReplayLog]
+    outlines: Sequence[ReplayOutline]
     results: Sequence[ReplayResult]
     changes: Mapping[str, float | None]
     styles: Mapping[str, Style]
@@ -107,10 +107,10 @@ def view(comparison_id: str) -> View:
 @st.cache_resource(max_entries=_KEPT_IN_MEMORY, show_spinner=False)
 def _view(path: str, comparison_id: str, version: int) -> View:
     """``version`` is what makes two readings of a comparison different; it is not read here."""
-    stored, logs, results = _follower(path, comparison_id).read()
+    stored, outlines, results = _follower(path, comparison_id).read()
     return View(
         stored=stored,
-        logs=logs,
+        outlines=outlines,
         results=results,
         changes=costs_against_full_history(results),
         styles=assign((one.series, one.strategy) for one in results),
@@ -121,6 +121,11 @@ def _view(path: str, comparison_id: str, version: int) -> View:
 def _follower(path: str, comparison_id: str) -> Follower:
     """``path`` tells the comparisons of two databases apart."""
     return Follower(services().store, comparison_id)
+
+
+def logs_of(shown: View) -> list[ReplayLog]:
+    """Return everything that has happened in the replays of a comparison; reading it takes longer than its numbers."""
+    return _follower(str(services().store.path), shown.stored.id).logs(shown.stored.replays)
 
 
 def file_of(comparison_id: str, ending: str) -> bytes:

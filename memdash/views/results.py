@@ -69,7 +69,7 @@ def _body(comparison_id: str, polling: bool) -> None:
     if shown.over:
         _refusals(shown.of_script(script))
         _oddities(shown.of_script(script))
-    verdict_line([log for log in shown.logs if script in (None, log.spec.script.id)])
+    verdict_line([one for one in shown.outlines if script in (None, one.spec.script.id)])
     panel = choose_panel(shown.stored.id)
     if panel == OVERVIEW:
         _charts(shown, script, picked)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from memdash import numbers
 from memdash.metrics import ReplayVerdict, verdicts
-from memdash.replay_log import ReplayLog
+from memdash.replay_log import AnyLog
 from memdash.views.components import plain
 
 _HELP: Final = (
@@ -20,7 +20,7 @@ _HELP: Final = (
 _MOST_SHOWN: Final = 5
 
 
-def verdict_line(logs: Sequence[ReplayLog]) -> None:
+def verdict_line(logs: Sequence[AnyLog]) -> None:
     """Say whether the records can be trusted; nothing before the first replay has ended."""
     judged = verdicts(logs)
     broken = [one for one in judged if not one.ok]

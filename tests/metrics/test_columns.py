@@ -1,4 +1,4 @@
-"""Outcomes read as columns are those of the records, replay by replay and field by field."""
+"""Outcomes read as columns are those of the records, replay by replay and field by field; so are results of outlines."""
 
 from __future__ import annotations
 
@@ -59,13 +59,15 @@ def store() -> Store:
 
 
 def check(store: Store, comparison: ComparisonSpec, journals: Sequence[Sequence[Record]]) -> None:
-    """Keep the records and compare both roads from them."""
+    """Keep the records and compare all roads from them."""
     store.save_comparison(comparison)
     for spec, records in zip(comparison.replays(), journals, strict=True):
         store.append(spec.id, records)
     store.flush()
     logs = store.replay_logs(comparison.id)
-    wanted = [outcome_of(result) for result in measure_all(logs, PRICES)]
+    results = measure_all(logs, PRICES)
+    assert measure_all(store.replay_outlines(comparison.id), PRICES) == results
+    wanted = [outcome_of(result) for result in results]
     found = outcomes_of(store.columns(comparison.id), comparison.replays(), PRICES)
     assert len(found) == len(wanted)
     for ours, theirs in zip(found, wanted, strict=True):

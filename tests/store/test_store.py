@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from memdash.errors import StoreError
 from memdash.prices import PriceTable
 from memdash.records import EventKind, EventRecord, Record, Status, to_line
-from memdash.replay_log import ReplayLog
+from memdash.replay_log import ReplayLog, ReplayOutline, RequestOutline
 from memdash.spec import Provider, Sweep
 from memdash.store import MEMORY, Store
 from memdash.strategies import parse_family
@@ -51,6 +51,15 @@ def test_any_records_come_back_as_they_went_in(records: list[Record]) -> None:
     without_texts = [dataclasses.replace(one, blocks={}) if one.kind == "request" else one for one in records]
     expected = ReplayLog.of(replay, without_texts)
     assert log == expected
+    (outline,) = store.replay_outlines(spec.id)
+    assert outline == ReplayOutline(
+        replay,
+        [
+            RequestOutline(*(getattr(one, name) for name in RequestOutline._fields))
+            for one in expected.requests
+        ],
+        *(getattr(expected, field.name) for field in dataclasses.fields(ReplayLog)[2:]),
+    )
 
 
 _memory: list[Store] = []
@@ -287,6 +296,7 @@ def test_no_query_sees_what_was_deleted(store: Store, tmp_path: Path, again: boo
     questions = [
         lambda: store.comparison(gone.id),
         lambda: store.replay_logs(gone.id),
+        lambda: store.replay_outlines(gone.id),
         lambda: store.journal(replay),
         lambda: store.blocks(replay, ["a"]),
         lambda: store.rename(gone.id, "back"),

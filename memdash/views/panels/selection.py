@@ -19,7 +19,7 @@ from memdash.metrics import (
 )
 from memdash.palette import Style, Theme
 from memdash.replay_log import ReplayLog
-from memdash.views.comparison import View, view
+from memdash.views.comparison import View, logs_of, view
 from memdash.views.components import theme
 from memdash.views.state import services
 
@@ -28,8 +28,9 @@ _KEPT_IN_MEMORY: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class _Computed:
-    """By replay id."""
+    """By replay id, in the order of the replays."""
 
+    logs: Mapping[str, ReplayLog]
     misses: Mapping[str, tuple[CacheMiss, ...]]
     compactions: Mapping[str, tuple[Compaction, ...]]
     jobs: Mapping[str, tuple[BackgroundJob, ...]]
@@ -54,15 +55,16 @@ class Selection:
         results = [one for one in picked if script in (None, one.script)]
         ids = {one.id for one in results}
         store = services().store
+        computed = _computed(str(store.path), shown.stored.id, store.version(shown.stored.id))
         return cls(
-            logs=[log for log in shown.logs if log.spec.id in ids],
+            logs=[log for name, log in computed.logs.items() if name in ids],
             results=results,
             styles=shown.styles,
             theme=theme(),
             key=shown.stored.id,
             live=shown.live,
             over=shown.over,
-            _computed=_computed(str(store.path), shown.stored.id, store.version(shown.stored.id)),
+            _computed=computed,
         )
 
     @property
@@ -86,8 +88,10 @@ def _computed(path: str, comparison_id: str, version: int) -> _Computed:
     """``path`` and ``version`` are what makes two readings different; neither is read here."""
     shown = view(comparison_id)
     prices = shown.stored.prices
+    logs = logs_of(shown)
     return _Computed(
-        misses={log.spec.id: cache_misses(log, prices) for log in shown.logs},
-        compactions={log.spec.id: compactions(log, prices) for log in shown.logs},
-        jobs={log.spec.id: background_jobs(log) for log in shown.logs},
+        logs={log.spec.id: log for log in logs},
+        misses={log.spec.id: cache_misses(log, prices) for log in logs},
+        compactions={log.spec.id: compactions(log, prices) for log in logs},
+        jobs={log.spec.id: background_jobs(log) for log in logs},
     )
