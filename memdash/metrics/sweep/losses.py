@@ -194,8 +194,8 @@ def scripts_needed(means: Sequence[float], max_loss: float) -> list[int | None]:
     below, enough = np.zeros(len(mean)), np.full(len(mean), float(_MOST_SCRIPTS))
     reachable = exact_bounds(mean, enough).high <= max_loss
     while (enough - below > 1).any():  # the bound falls with every script
-        middle = np.floor((below + enough) / 2)
-        clears = exact_bounds(mean, np.maximum(middle, 1)).high <= max_loss
+        middle = np.ceil((below + enough) / 2)  # up: a mean whose number is found keeps it while others look
+        clears = exact_bounds(mean, middle).high <= max_loss
         enough, below = np.where(clears, middle, enough), np.where(clears, below, middle)
     return [
         int(number) if ok else None for number, ok in zip(enough.tolist(), reachable.tolist(), strict=True)

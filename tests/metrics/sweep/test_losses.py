@@ -121,6 +121,12 @@ def test_how_many_scripts_without_a_loss_would_do(max_loss: float, needed: int) 
     assert scripts_needed([0.0], max_loss) == [needed]
 
 
+def test_a_loss_that_one_script_shows_needs_that_one_beside_losses_that_need_more() -> None:
+    assert scripts_needed([0.0], 0.99) == [1]
+    few, many = scripts_needed([0.0, 0.9], 0.99)
+    assert (few, [many]) == (1, scripts_needed([0.9], 0.99))
+
+
 def test_no_number_of_scripts_shows_a_loss_smaller_than_it_is() -> None:
     assert scripts_needed([0.05, 0.3, 1.0], 0.05) == [None, None, None]
     assert scripts_needed([0.0], 0.0) == [None]
