@@ -86,7 +86,7 @@ def strategy(name: str, file: str | None = None) -> type[Strategy]:
     known = {cls.name: cls for cls in strategies()}
     if name not in known:
         near = get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f"; did you mean {near[0]!r}?" if near else "."
         raise InputError(f"there is no strategy {name!r}{hint} Known are: {', '.join(known)}")
     return known[name]
 

@@ -65,6 +65,7 @@ def test_when_cold_settles_its_ceiling_at_four_times_the_trigger():
     ("written", "message"),
     [
         ("windw:4", "there is no strategy 'windw'; did you mean 'window'?"),
+        ("qqq", "there is no strategy 'qqq'. Known are: "),
         ("window:", "'window:': a value must follow the colon, for instance window:4"),
         ("window:four", "window: keep: 'four' is not a whole number"),
         ("window:0", "window: keep: 0 is below the smallest value, 1"),
