@@ -171,6 +171,18 @@ class Worker:
         with self._lock:
             return list(self._runs)
 
+    def running_alike(self, spec: ComparisonSpec) -> str | None:
+        """Return the id of a comparison that runs now with just these settings, None where there is none.
+
+        Its title and what a refinement has added to it do not matter.
+        """
+        with self._lock:
+            going_on = [run.spec for run in self._runs.values() if not run.cancelled and run.replays]
+        for one in going_on:
+            if replace(one, id=spec.id, title=spec.title, refined=spec.refined) == spec:
+                return one.id
+        return None
+
     def close(self) -> None:
         """Stop everything and leave nothing running; replays without an end are marked as interrupted."""
         with self._lock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from memdash.children import Children, Outcome, Task
 from memdash.errors import BudgetExceeded, InputError, StoreError
 from memdash.records import Record, Status
 from memdash.replay import Gate
-from memdash.spec import ComparisonSpec, Provider, ReplaySpec
+from memdash.spec import ComparisonSpec, Provider, ReplaySpec, new_id
 from memdash.store import MEMORY, Store
 from memdash.worker import Worker
 from tests.store import fake_replay
@@ -135,6 +136,20 @@ def test_a_cancelled_comparison_keeps_what_was_measured(worker: Worker, watch: W
     assert worker.wait(spec.id, PATIENCE)
     assert statuses(worker, spec) == [Status.CANCELLED] * 3  # the third had not started
     assert len(store.replay_logs(spec.id)[0].turns) > 0
+
+
+def test_a_comparison_that_runs_is_found_by_its_settings_until_it_ends(worker: Worker, watch: Watch) -> None:
+    spec = a_comparison("full_history", scripts=(a_script("endless", turns=400),))
+    again = replace(spec, id=new_id("cmp"), title="By another name")
+    assert worker.running_alike(again) is None
+    worker.submit(spec)
+    watch.until(lambda: worker.progress(spec.id)[0].turn > 0)
+    assert worker.running_alike(again) == spec.id
+    assert worker.running_alike(spec) == spec.id
+    assert worker.running_alike(replace(again, repeats=2)) is None
+    worker.cancel(spec.id)
+    assert worker.running_alike(again) is None  # what is being cancelled is not what was asked for
+    assert worker.wait(spec.id, PATIENCE)
 
 
 def test_one_replay_can_be_cancelled_alone(worker: Worker, watch: Watch) -> None:

@@ -267,13 +267,17 @@ def run_button(
 
 
 def _submit(prefix: str, spec: ComparisonSpec, choices_of: Callable[[ComparisonSpec], Choices]) -> None:
-    """Hand the comparison to the worker and open it; the run goes on whatever happens to this page."""
+    """Hand the comparison to the worker and open it; the run goes on whatever happens to this page.
+
+    Pressed again while the same comparison runs, Run opens that one: a page that is slow to answer costs nobody the run twice.
+    """
+    worker = services().worker
     try:
-        services().worker.submit(spec)
+        opened = worker.running_alike(spec) or worker.submit(spec)
     except MemdashError as error:
         st.session_state["submit_problem"] = str(error)
         return
     st.session_state[prefix + "title"] = ""  # the name was for this run
     st.session_state["setup"] = choices_of(spec)
-    address.open_comparison(spec.id)
+    address.open_comparison(opened)
     st.session_state["submitted"] = True

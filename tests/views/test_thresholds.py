@@ -326,3 +326,16 @@ def test_pressing_run_hands_the_sweep_to_the_worker_and_opens_it(
     assert at.session_state["setup"] == replace(
         SWEEP, scripts=("trip-planning",), families=("window:2|4",), turns=2
     )
+
+
+def test_pressing_run_again_while_the_same_runs_opens_what_runs(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = store_sample(store, sample_sweep(), played=4, end=None)
+    started: list[str] = []
+    monkeypatch.setattr(Worker, "running_alike", lambda _worker, _spec: running)
+    monkeypatch.setattr(Worker, "submit", lambda _worker, spec: started.append(spec.id))
+    at = thresholds(f=["window:2|4"], scripts="trip-planning", turns="2")
+    at.button(key=widget(at, "run")).click().run()
+    assert not at.exception, at.exception
+    assert (at.session_state["comparison"], started) == (running, [])
