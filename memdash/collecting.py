@@ -9,7 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Hold the garbage collector back while very many objects without cycles are made: it would look through all of them."""
+    """Hold the garbage collector back while very many objects without cycles are made: it would look through all of them.
+
+    Around a page it lets the answer go before anything is collected.
+    """
     if not gc.isenabled():
         yield
         return

@@ -132,12 +132,13 @@ def _miss_runs(series: Sequence[TurnSeries]) -> Iterator[MissRun]:
 def _mark(sheet: Sheet, reason: MissReason, runs: Sequence[MissRun]) -> None:
     symbol, hue = _LOOKS[reason]
     colour = hue.light if sheet.theme == "light" else hue.dark
+    names = {run.series.name: escape(called(run.series)) for run in runs}
     sheet.traces.append(
         {
             "type": "scatter",
             "x": np.array([run.turn for run in runs]),
             "y": np.array([run.series.cache_share[run.place] * 100 for run in runs]),
-            "text": [f"{escape(called(run.series))}: missed in {_when(run)}" for run in runs],
+            "text": [f"{names[run.series.name]}: missed in {_when(run)}" for run in runs],
             "name": _entry(reason),
             "mode": "markers",
             "marker": {

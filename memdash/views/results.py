@@ -9,6 +9,7 @@ import streamlit as st
 
 from memdash import charts, numbers
 from memdash.charts import Chart
+from memdash.collecting import uncollected
 from memdash.errors import StoreError
 from memdash.metrics import Mark, ReplayResult, explain, sentences
 from memdash.records import Status
@@ -44,6 +45,7 @@ _TELLING: Final = (Status.REJECTED, Status.FAILED, Status.STOPPED_BY_BUDGET)
 """The ends that need words of their own."""
 
 
+@uncollected()
 def show(comparison_id: str) -> None:
     """Show a comparison; while it runs, look for news every second or two, and only then."""
     try:
@@ -54,6 +56,7 @@ def show(comparison_id: str) -> None:
     st.fragment(_body, run_every=_POLL_SECONDS if running else None)(comparison_id, running)
 
 
+@uncollected()
 def _body(comparison_id: str, polling: bool) -> None:
     try:
         shown = view(comparison_id)

@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from memdash import numbers
+from memdash.collecting import uncollected
 from memdash.errors import StoreError
 from memdash.metrics.result import Mark
 from memdash.records import Status
@@ -20,6 +21,7 @@ from memdash.views.sweep_view import Reading, SweepView, reading_of, sweep_view
 _POLL_SECONDS: Final = 2.0
 
 
+@uncollected()
 def show(comparison_id: str) -> None:
     """Show a sweep; while it runs, look for news every two seconds, and only then."""
     try:
@@ -34,6 +36,7 @@ def _goes_on(reading: Reading) -> bool:
     return not reading.over or reading.progress.refining
 
 
+@uncollected()
 def _body(comparison_id: str, polling: bool) -> None:
     try:
         reading = reading_of(comparison_id)

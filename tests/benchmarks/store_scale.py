@@ -30,6 +30,7 @@ import duckdb
 from memdash import charts
 from memdash.charts.sweep import Measure, curve_styles, curves, frontier_chart, threshold_chart
 from memdash.claude import connect
+from memdash.collecting import uncollected
 from memdash.following import Follower
 from memdash.metrics import costs_against_full_history, summarise
 from memdash.metrics.columns import outcomes_of
@@ -111,6 +112,7 @@ def library(store: Store) -> None:
     assert store.comparisons()
 
 
+@uncollected()
 def compare(store: Store, comparison_id: str) -> None:
     """Everything that the Compare page reads and draws of one comparison."""
     _stored, _logs, results = Follower(store, comparison_id).read()
@@ -122,6 +124,7 @@ def compare(store: Store, comparison_id: str) -> None:
         charts.draw(chart, series, styles, LOOK)
 
 
+@uncollected()
 def thresholds(store: Store, comparison_id: str) -> None:
     """Everything that the Thresholds page reads of a sweep, works out and draws."""
     stored = store.comparison(comparison_id)
