@@ -95,11 +95,10 @@ def _columns(rows: Sequence[SeriesSummary]) -> list[Column]:
         text("Status", [_status(one) for one in rows], width=106),
         amount("Cost", means(lambda one: one.cost_usd), "$%.4f", numbers.usd, 76, HELP["cost"]),
         text("Cost, range", ranges(lambda one: one.cost_usd, numbers.usd), width=136, help=_RANGE_HELP),
-        amount(
+        Column(  # full history is not measured against itself, so that one cell is always left empty
             "Against full",
             [_points(one.cost_against_full_history) for one in rows],
-            "%+.0f %%",
-            lambda _: numbers.NOTHING,
+            st.column_config.NumberColumn("Against full", format="%+.0f %%", width=88, help=HELP["savings"]),
             88,
             HELP["savings"],
         ),

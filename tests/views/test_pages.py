@@ -162,6 +162,11 @@ def test_repeats_are_one_row_with_their_range_until_each_is_asked_for(store: Sto
     assert list(frame["Kept"]) == ["12 of 12", "0 of 12", "–", "12 of 12"]
     assert list(frame["Kept, range"]) == ["4", "0", "–", "4"]
     assert list(frame["Status"]) == ["done", "done", "rejected", "done"]
+    against = [
+        None if one != one else round(one) for one in frame["Against full"]
+    ]  # what is not known is NaN
+    assert against == [None, 51, None, -2]
+    assert round(100 * (frame["Cost"][1] / frame["Cost"][0] - 1)) == 51
     figure = at.get("plotly_chart")[0].proto.spec
     assert "mean of 3 repeats" in texts(at)
     assert "toself" in figure
