@@ -91,16 +91,19 @@ _SEEN_LATER = re.compile(
     r"|-(?=[->])|<(?=-)"  # typography
 )
 _JOINER = "\u2060"
+_DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Commands that turn the direction of all the text after them; they show nothing of their own."""
 
 
 def plain(text: str) -> str:
     """Return ``text`` so that a Streamlit label or Markdown shows exactly these characters.
 
     Backslashes take the meaning from every mark of punctuation. Icons, emoji short codes, addresses and arrows are looked for
-    after that, in the finished text: a character of no width keeps them from being found. Line ends become spaces. Not for
-    ``st.selectbox``, ``st.multiselect`` and inputs, which show their options as they are.
+    after that, in the finished text: a character of no width keeps them from being found. Line ends become spaces, and what would
+    turn the direction of our own words behind the text is left out. Not for ``st.selectbox``, ``st.multiselect`` and inputs,
+    which show their options as they are.
     """
-    broken = _SEEN_LATER.sub(rf"\g<0>{_JOINER}", " ".join(text.split()))
+    broken = _SEEN_LATER.sub(rf"\g<0>{_JOINER}", " ".join(_DIRECTION.sub("", text).split()))
     return _PUNCTUATION.sub(r"\\\1", broken)
 
 

@@ -14,6 +14,9 @@ from memdash.views.components import HELP, clip, plain
 
 HOSTILE = "**x** [a](javascript:alert(1)) :material/home: :smile: $x$ <img src=x onerror=alert(1)> :red[r] https://evil.example"
 
+TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Characters that show nothing and turn the direction of what follows."""
+
 
 def seen(markdown: str) -> str:
     """What is left on the page of escaped text: the escapes and the characters of no width are not seen."""
@@ -22,7 +25,8 @@ def seen(markdown: str) -> str:
 
 @given(
     some.text(
-        some.characters(exclude_categories=["Cs", "Cc", "Z"], exclude_characters="\\\u2060"), max_size=80
+        some.characters(exclude_categories=["Cs", "Cc", "Z"], exclude_characters="\\\u2060" + TURNS),
+        max_size=80,
     )
 )
 def test_escaping_keeps_every_character(text: str) -> None:
@@ -56,6 +60,8 @@ def test_no_mark_of_punctuation_is_left_unescaped(text: str) -> None:
         ("www.a.b", "www\u2060\\.a\\.b"),
         ("a@b.c", "a\u2060\\@b\\.c"),
         ("a -> b -- c", "a \\-\u2060\\> b \\-\u2060\\- c"),
+        ("\u202egnp.exe\u2066", r"gnp\.exe"),
+        ("\u05e9\u05dc\u200f", "\u05e9\u05dc\u200f"),
         ("two\n# lines", r"two \# lines"),
     ],
 )
