@@ -76,7 +76,8 @@ def cache_share_per_turn(
         legend=[*(one.name for one in series), *(_entry(reason) for reason in reasons)],
     )
     if not _shares(series):
-        sheet.say_empty("The server does not report cache use")
+        played = any(one.turns.size for one in series)
+        sheet.say_empty("The server does not report cache use" if played else "Nothing to draw yet")
         return sheet.figure()
     sheet.draw_lines(lines, styles, hover="%{y:.0f} %")
     for reason in reasons:

@@ -221,7 +221,7 @@ class Sheet:
         self.label(self.y, title)
         self.y.update(rangemode="tozero", **options)
 
-    def row_axis(self, names: Sequence[str], *, longest: int = 24) -> None:
+    def row_axis(self, names: Sequence[str], *, longest: int = NAME) -> None:
         """Label the rows of a horizontal chart with series names, the first on top; ``longest`` characters are shown of each."""
         shown = [shorten(name, longest) for name in names]
         self.y.update(

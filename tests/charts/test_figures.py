@@ -272,6 +272,22 @@ def test_what_a_server_does_not_report_is_a_gap_and_a_note() -> None:
     assert title_of(Chart.CACHE, series[1:]) == "Cache share: not reported by the server"
 
 
+def test_a_server_is_not_called_silent_before_a_turn_was_played() -> None:
+    series, styles = make_drawable([replay_log(spec(turns=3), end=None)])
+    figure = draw(Chart.CACHE, series, styles, "light")
+    assert [one.text for one in figure.layout.annotations] == ["Nothing to draw yet"]
+    silent, styles = make_drawable([replay_log(spec(turns=3), turns(3, write=None, read=None))])
+    figure = draw(Chart.CACHE, silent, styles, "light")
+    assert [one.text for one in figure.layout.annotations] == ["The server does not report cache use"]
+
+
+def test_rows_are_told_apart_by_the_end_of_their_names() -> None:
+    asked = spec("window of 4, trimmed at 12", script=script("s", turns=3, facts=[fact("name")]))
+    series, styles = make_drawable([replay_log(asked, turns(3), probe("name", 3))])
+    figure = draw(Chart.RECALL, series, styles, "light")
+    assert figure.layout.yaxis.ticktext == ("window of 4, trimmed at 12",)
+
+
 def test_long_replays_are_thinned_and_say_so() -> None:
     series, styles = measured("a thousand turns, six series")
     figure = draw(Chart.TOKENS, series, styles, "light")

@@ -28,7 +28,7 @@ from memdash.charts.text import LINE
 from memdash.metrics.result import Mark
 from memdash.metrics.sweep import Setting
 from memdash.palette import Theme
-from memdash.strategies import parse_family
+from memdash.strategies import choose, parse_family
 from tests.charts.sweeps import compaction, front, full_history, setting, stepped, window
 
 THEMES: tuple[Theme, ...] = get_args(Theme)
@@ -314,6 +314,26 @@ def test_whiskers_are_the_intervals_of_both_measures() -> None:
     assert list(points.error_x.array) == pytest.approx([0.025])
     assert list(points.error_x.arrayminus) == pytest.approx([0.025])
     assert "whiskers: 95 % interval of the mean" in figure.layout.title.subtitle.text
+
+
+def test_every_model_has_a_stair_of_its_own() -> None:
+    settings = [
+        setting(choose("full_history"), cost, series=f"full history · {model}", model=model)
+        for model, cost in (("claude-haiku-5-5", 0.01), ("claude-opus-5-5", 0.3))
+    ]
+    found = curves(FAMILIES, settings)
+    figure = frontier_chart(front(*settings), [], found, curve_styles(found), "light")
+    stairs = [one for one in figure.data if one.name == "Pareto front"]
+    assert [list(one.x) for one in stairs] == [[0.01], [0.3]]
+    assert [one.showlegend for one in stairs] == [True, False]
+
+
+def test_settings_on_one_spot_share_a_name() -> None:
+    settings = [full_history(0.2), window(16, 0.2, 1.0), window(24, 0.2, 1.0), window(2, 0.1, 0.0)]
+    found = curves(FAMILIES, settings)
+    figure = frontier_chart(front(*settings), [], found, curve_styles(found), "light")
+    names = [one.text for one in figure.layout.annotations if one.showarrow]
+    assert sorted(names) == ["full history and 2 more", "window of 2"]
 
 
 def test_without_anything_ranked_the_front_says_so() -> None:

@@ -185,20 +185,23 @@ def _usd(setting: Setting) -> str:
 
 
 def _stair(sheet: Sheet, best: Sequence[FrontPoint], against: Against) -> None:
-    """What can be had for so much money: level until the next setting of the front."""
-    if not best:
-        return
-    sheet.traces.append(
-        {
-            "type": "scatter",
-            "x": np.array([_cost(one.setting) for one in best]),
-            "y": np.array([_height(one.setting, against) for one in best]),
-            "name": _FRONT,
-            "mode": "lines",
-            "line": {"color": sheet.ink.quiet, "width": 1.6, "dash": "dot", "shape": "hv"},
-            "hoverinfo": "skip",
-        }
-    )
+    """What can be had for so much money: level until the next setting of the front. Every model has a front of its own."""
+    models = dict.fromkeys(one.setting.model for one in best)
+    for place, model in enumerate(models):
+        steps = [one.setting for one in best if one.setting.model == model]
+        sheet.traces.append(
+            {
+                "type": "scatter",
+                "x": np.array([_cost(one) for one in steps]),
+                "y": np.array([_height(one, against) for one in steps]),
+                "name": _FRONT,
+                "legendgroup": _FRONT,
+                "showlegend": place == 0,
+                "mode": "lines",
+                "line": {"color": sheet.ink.quiet, "width": 1.6, "dash": "dot", "shape": "hv"},
+                "hoverinfo": "skip",
+            }
+        )
 
 
 def _height(setting: Setting, against: Against) -> float:
@@ -266,22 +269,31 @@ def _told(setting: Setting) -> str:
 
 
 def _name_points(sheet: Sheet, settings: Sequence[Setting], against: Against) -> None:
-    """Write the names of the front's points beside them, turn about above and below, as many as there is room for."""
-    if len(settings) > _MOST_LABELS:
-        settings = [settings[0], *settings[-_MOST_LABELS + 1 :]]
-    for place, one in enumerate(settings):
+    """Write the names of the front's points beside them, turn about above and below, as many as there is room for.
+
+    Settings that stand on the same spot share one name, or it could not be read.
+    """
+    spots: dict[tuple[float, float], list[Setting]] = {}
+    for setting in settings:
+        spot = (round(_cost(setting) / sheet.x["range"][1], 2), round(_height(setting, against)))
+        spots.setdefault(spot, []).append(setting)
+    named = list(spots.values())
+    if len(named) > _MOST_LABELS:
+        named = [named[0], *named[-_MOST_LABELS + 1 :]]
+    for place, (one, *others) in enumerate(named):
+        more = f" and {len(others):,} more" if others else ""
         leftwards = _cost(one) > 0.7 * sheet.x["range"][1]
         sheet.annotations.append(
             {
                 "x": _cost(one),
                 "y": _height(one, against),
-                "text": escape(shorten(one.series, NAME)),
+                "text": escape(shorten(one.series, NAME) + more),
                 "showarrow": True,
                 "arrowhead": 0,
                 "arrowwidth": 1,
                 "arrowcolor": sheet.ink.quiet,
                 "ax": -30 if leftwards else 30,
-                "ay": -26 if (len(settings) - place) % 2 else 30,
+                "ay": -26 if (len(named) - place) % 2 else 30,
                 "xanchor": "right" if leftwards else "left",
                 "font": {"size": 11, "color": sheet.ink.text},
             }
