@@ -25,6 +25,7 @@ def price_table(table: PriceTable) -> None:
     )
     st.caption(f"US dollars per million tokens, as the Messages API charges them. {checked}")
     rows = list(_rows(table))
+    shares = [tier.read / tier.input for one in table.models.values() for tier in one.tiers if tier.input]
     st.dataframe(
         rows if table.own else [{name: row[name] for name in row if name != "Own"} for row in rows],
         hide_index=True,
@@ -32,7 +33,7 @@ def price_table(table: PriceTable) -> None:
         placeholder="–",
         alt="Prices per million tokens by model",
         key="prices",
-        column_config=_columns(),
+        column_config=_columns(most_read=max([0.1, *shares])),
     )
     if table.own:
         own = numbers.count(sum(price.own for price in table.models.values()), "model")
@@ -77,7 +78,8 @@ def _row(price: ModelPrice, tier: Tier, until: date | None, *, in_force: bool) -
     }
 
 
-def _columns() -> dict[str, Any]:
+def _columns(most_read: float) -> dict[str, Any]:
+    """How the columns look; ``most_read`` is the share of the input price at which the bar of a cache read is full."""
     money = {
         name: st.column_config.NumberColumn(name, format="$%.3f", width=92, help=text)
         for name, text in {
@@ -95,7 +97,7 @@ def _columns() -> dict[str, Any]:
             "Read against input",
             format="percent",
             min_value=0,
-            max_value=0.1,
+            max_value=most_read,
             width=120,
             help="What a token read from the cache costs against one that is not cached. "
             "It differs by model, so it is never derived.",

@@ -36,7 +36,7 @@ def advice(shown: SweepView) -> None:
     with st.container(border=True, gap="small", key="advice"):
         found = shown.analysis.recommendations
         for one in found:
-            _answer(shown, one, several=len(found) > 1)
+            _answer(shown, one)
         if not found:
             why = (shown.analysis.unrecommended or _WAITING).removeprefix("No recommendation: ")
             st.markdown("#### No recommendation yet" if not shown.reading.over else "#### No recommendation")
@@ -45,12 +45,11 @@ def advice(shown: SweepView) -> None:
     _cards(shown)
 
 
-def _answer(shown: SweepView, one: Recommendation, *, several: bool) -> None:
+def _answer(shown: SweepView, one: Recommendation) -> None:
     """The headline's first words large, since they are the answer; then the numbers, then what limits them."""
     title, _, rest = one.headline.partition(": ")
-    model = f" ({one.setting.model})" if several else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"#### {plain(title + model)}", width="content")
+        st.markdown(f"#### {plain(title)}", width="content")
         if one.decisive:
             badge("decisive", ":material/verified:", "green")
         else:

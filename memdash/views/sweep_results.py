@@ -79,7 +79,12 @@ def _refusals(shown: SweepView) -> None:
         if set(one.marks.get(Mark.NEVER_FIRES, ())) >= set(one.scripts)
     ]
     if idle:
+        threshold, costs = (
+            (Mark.NEVER_FIRES.words, "it costs and keeps")
+            if len(idle) == 1
+            else ("their thresholds were never reached", "they cost and keep")
+        )
         st.caption(
-            f":material/flag: {plain(numbers.listing(idle, limit=6))}: {plain(Mark.NEVER_FIRES.words)}, so it costs and keeps "
+            f":material/flag: {plain(numbers.listing(idle, limit=6))}: {threshold}, so {costs} "
             "what full history does (a hollow point in the charts)"
         )
