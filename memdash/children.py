@@ -134,13 +134,16 @@ class Children:
             thread.join()
 
     def _start(self, replays: Iterable[ReplaySpec]) -> None:
-        """Start the children that are missing for these replays, but no more than there may be; with the lock held."""
+        """Start the children that are missing for these replays and those that are being played; with the lock held.
+
+        What is being played counts as whole: its child may not have begun yet, and a second one for another few turns would
+        only take the processor from it.
+        """
         if self._closed:
             return
-        turns = [replay.turns for replay in replays]
-        worth = min(len(turns), math.ceil(sum(turns) / _TURNS_WORTH_A_CHILD))
-        free = len(self._threads) - len(self._running)
-        for _ in range(min(worth - free, self._count - len(self._threads))):
+        turns = [replay.turns for replay in (*replays, *(task.spec for task in self._running))]
+        worth = min(len(turns), self._count, math.ceil(sum(turns) / _TURNS_WORTH_A_CHILD))
+        for _ in range(worth - len(self._threads)):
             thread = Thread(target=self._work, name="memdash-child", daemon=True)
             self._threads.add(thread)
             thread.start()

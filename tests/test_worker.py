@@ -247,6 +247,27 @@ def test_a_child_without_work_ends_and_the_next_task_starts_another() -> None:
     children.close()
 
 
+@pytest.mark.parametrize(("turns", "children"), [(3, 1), (400, 2)])
+def test_another_child_is_started_only_for_work_that_is_worth_one(turns: int, children: int) -> None:
+    pool = Children(2, command=COMMAND)
+    first, second = a_comparison(
+        "full_history", "window:1", scripts=(a_script("plays", turns=turns),), turns=turns
+    ).replays()
+    begun, go_on = threading.Event(), threading.Event()
+
+    def start() -> list[Record]:
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return []
+
+    pool.submit([Task(first, start, lambda lines: None, lambda outcome, error: None)])
+    assert begun.wait(PATIENCE)
+    pool.submit([Task(second, list, lambda lines: None, lambda outcome, error: None)])
+    assert sum(one.name == "memdash-child" for one in threading.enumerate()) == children
+    go_on.set()
+    pool.close()
+
+
 # -- live replays, in threads --------------------------------------------------------------------------------------------
 
 
