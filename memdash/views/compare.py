@@ -19,9 +19,6 @@ def _wait_for_the_first() -> None:
 
 
 take_in_address(COMPARE, DEMO, of_spec)
-with st.sidebar:
-    setup_form()
-
 problems_of_link()
 comparison = st.session_state.get("comparison")
 if comparison is not None:
@@ -35,3 +32,7 @@ else:
         ":material/compare_arrows:",
     )
     _wait_for_the_first()
+
+with st.sidebar:
+    # After the results beside it: they are what is looked at first, and a browser draws what comes first.
+    setup_form()

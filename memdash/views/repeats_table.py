@@ -42,13 +42,13 @@ def rows_of(results: Sequence[ReplayResult]) -> list[Row]:
 
 def repeats_table(
     rows: Sequence[Row], styles: Mapping[str, Style], theme: Theme, key: str, picked: Iterable[int]
-) -> list[int]:
-    """Draw the table and return the positions of the rows that are picked; none means all."""
+) -> None:
+    """Draw the table; ``picked`` rows are marked, and those that are picked then are the state of ``key``."""
     several = len({row.script for row in rows}) > 1
     names = [f"{row.summary.series} · {row.script}" if several else row.summary.series for row in rows]
     columns = _columns([row.summary for row in rows])
     longest = max((len(name) for name in names), default=0)
-    event = st.dataframe(
+    st.dataframe(
         {
             "": [swatch(styles[row.summary.series], theme) for row in rows],
             "Strategy": names,
@@ -71,7 +71,6 @@ def repeats_table(
         selection_default={"selection": {"rows": list(picked), "columns": [], "cells": []}},
         alt=f"{numbers.count(len(rows), 'strategy', 'strategies')} with the mean and the range of cost, kept, recall and wait",
     )
-    return [row for row in event["selection"]["rows"] if 0 <= row < len(rows)]
 
 
 def _columns(rows: Sequence[SeriesSummary]) -> list[Column]:

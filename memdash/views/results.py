@@ -68,17 +68,25 @@ def _body(comparison_id: str, polling: bool) -> None:
     _head(shown)
     script = _choose_script(shown)
     cards(shown.summaries(script))
-    picked = _table(shown)
-    if shown.over:
-        _refusals(shown.of_script(script))
-        _oddities(shown.of_script(script))
-    verdict_line([one for one in shown.outlines if script in (None, one.spec.script.id)])
+    above = st.container()
+    with above:
+        rows = _rows(shown)
+    picked = _picked(shown, rows)
     panel = choose_panel(shown.stored.id)
+    replays = [one for row in picked for one in rows[row]] or list(shown.results)
     if panel == OVERVIEW:
-        _charts(shown, script, picked)
+        _charts(shown, script, replays)
+    with above:
+        # After the charts: they take the browser longest, and the first table of a server waits for pandas.
+        _table(shown, rows, picked)
+        if shown.over:
+            _refusals(shown.of_script(script))
+            _oddities(shown.of_script(script))
+        verdict_line([one for one in shown.outlines if script in (None, one.spec.script.id)])
+    if panel == OVERVIEW:
         _findings(shown, script)
     else:
-        show_panel(panel, Selection.of(shown, picked, script))
+        show_panel(panel, Selection.of(shown, replays, script))
 
 
 # -- head ----------------------------------------------------------------------------------------------------------------
@@ -119,19 +127,12 @@ def _choose_script(shown: View) -> str | None:
 # -- table ---------------------------------------------------------------------------------------------------------------
 
 
-def _table(shown: View) -> list[ReplayResult]:
-    """Draw the table and return the replays that the charts are to show; a link names each row by its first replay."""
-    rows = _rows(shown)
-    places = {_short(one): place for place, replays in enumerate(rows) for one in replays}
-    wanted = dict.fromkeys(places[one] for one in st.session_state.get(address.ROWS) or [] if one in places)
-    if shown.stored.spec.repeats > 1 and st.session_state.get(address.BY) != _BY_REPLAY:
-        picked = repeats_table(
-            rows_of(shown.results), shown.styles, theme(), f"repeats.{shown.stored.id}", wanted
-        )
+def _table(shown: View, rows: Sequence[Sequence[ReplayResult]], picked: Sequence[int]) -> None:
+    """Draw the table and keep in the address which of its rows are picked."""
+    if _together(shown):
+        repeats_table(rows_of(shown.results), shown.styles, theme(), _table_key(shown), picked)
     else:
-        picked = results_table(
-            shown.results, shown.changes, shown.styles, theme(), f"table.{shown.stored.id}", list(wanted)
-        )
+        results_table(shown.results, shown.changes, shown.styles, theme(), _table_key(shown), picked)
     st.session_state[address.ROWS] = [_short(rows[row][0]) for row in picked]
     address.write()
     hint = (
@@ -144,7 +145,26 @@ def _table(shown: View) -> list[ReplayResult]:
         # Its message stands below the table once the run is over: until then nothing may push the charts down.
         hint += f" The API refused {numbers.listing(list(refused), limit=3)}."
     st.caption(plain(hint))
-    return [one for row in picked for one in rows[row]] or list(shown.results)
+
+
+def _picked(shown: View, rows: Sequence[Sequence[ReplayResult]]) -> list[int]:
+    """The rows that are picked in the table, which need not be drawn yet; a link names each row by its first replay."""
+    held = st.session_state.get(_table_key(shown))
+    if held is not None:
+        return [row for row in held["selection"]["rows"] if 0 <= row < len(rows)]
+    places = {_short(one): place for place, replays in enumerate(rows) for one in replays}
+    return list(
+        dict.fromkeys(places[one] for one in st.session_state.get(address.ROWS) or [] if one in places)
+    )
+
+
+def _table_key(shown: View) -> str:
+    return f"{'repeats' if _together(shown) else 'table'}.{shown.stored.id}"
+
+
+def _together(shown: View) -> bool:
+    """Whether a row of the table stands for all repeats."""
+    return shown.stored.spec.repeats > 1 and st.session_state.get(address.BY) != _BY_REPLAY
 
 
 def _rows(shown: View) -> list[Sequence[ReplayResult]]:

@@ -27,13 +27,13 @@ def results_table(
     theme: Theme,
     key: str,
     picked: Sequence[int],
-) -> list[int]:
-    """Draw the table and return the positions of the rows that are picked; none means all.
+) -> None:
+    """Draw the table; ``picked`` rows are marked, and those that are picked then are the state of ``key``.
 
     ``changes`` is each replay's cost against full history, by id.
     """
     columns = _columns(results, changes, styles, theme)
-    event = st.dataframe(
+    st.dataframe(
         {name: values for name, values in columns.items() if any(value is not None for value in values)}
         if results
         else columns,
@@ -48,8 +48,6 @@ def results_table(
         selection_default={"selection": {"rows": list(picked), "columns": [], "cells": []}},
         alt=_alt(results),
     )
-    rows = event["selection"]["rows"]
-    return [row for row in rows if 0 <= row < len(results)]
 
 
 def _columns(

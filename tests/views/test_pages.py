@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from memdash.records import Status
 from memdash.spec import Provider
 from memdash.store import Store
+from memdash.views import results, setup_form
 from memdash.views.choices import DEMO, of_spec
 from memdash.views.comparison import file_of
 from memdash.views.state import services
@@ -81,6 +83,24 @@ def test_the_newest_comparison_is_shown_with_its_numbers_and_charts(store: Store
     assert REFUSAL in shown
     assert "**window of 4 (naive)**: the API refused turn 5" in shown
     assert at.session_state["comparison"] == newest
+
+
+def test_charts_are_sent_before_the_table_above_them_and_the_form_last(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+
+    def noting(name: str, draw: Callable[..., object]) -> Callable[..., object]:
+        return lambda *args, **options: (sent.append(name), draw(*args, **options))[1]
+
+    monkeypatch.setattr(results, "chart_card", noting("chart", results.chart_card))
+    monkeypatch.setattr(results, "results_table", noting("table", results.results_table))
+    monkeypatch.setattr(setup_form, "provider_badge", noting("form", setup_form.provider_badge))
+    store_sample(store, sample_spec())
+    at = page("compare")
+    assert sent == ["chart"] * 6 + ["table", "form"]
+    shown = [one.type for one in at.main if one.type in ("dataframe", "plotly_chart")]
+    assert shown == ["dataframe"] + ["plotly_chart"] * 6
 
 
 def test_the_form_shows_the_settings_of_the_comparison_that_is_open(store: Store) -> None:
