@@ -8,6 +8,8 @@ import pytest
 
 from tests.benchmarks import page_during_sweep, store_scale, sweep_size
 
+pytestmark = pytest.mark.long
+
 
 def test_stores_of_any_size_are_made_and_measured(capsys: pytest.CaptureFixture[str]) -> None:
     shape = store_scale.Shape(long_turns=10, swept=3, repeats=1)

@@ -13,6 +13,8 @@ import pytest
 
 from tests.simulator.test_typescript import installed
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[1]
 EDITS, ADDS = "edits its history", "only adds to its history"
 

@@ -6,6 +6,8 @@ import pytest
 
 from tests.benchmarks import live_replays, long_conversation, replay_speed, two_cores
 
+pytestmark = pytest.mark.long
+
 
 def test_long_conversations_are_measured_beyond_what_the_sdk_takes() -> None:
     early, late = long_conversation.measure(2, 6, rounds=1)

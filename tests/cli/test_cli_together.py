@@ -14,6 +14,8 @@ import pytest
 from memdash import store
 from tests.cli.conftest import HERE, ROOT, Ended
 
+pytestmark = pytest.mark.long
+
 Memdash = Callable[..., Ended]
 
 HOLDER = """

@@ -18,6 +18,8 @@ from memdash.scripts import find_scripts
 from memdash.scripts.model import Script, Step, ToolCall
 from tests.replay.scripts import budget, spec, turn
 
+pytestmark = pytest.mark.long
+
 SAFE = [
     "full_history",
     "window:1",

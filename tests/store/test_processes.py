@@ -21,6 +21,8 @@ from memdash.store.inbox import inbox_of
 from memdash.store.owner import OwnerFile, owner_path
 from tests.store.samples import a_comparison, some_records
 
+pytestmark = pytest.mark.long
+
 
 class Helper:
     """Another process that does what it is told (tests/store/other_process.py)."""
