@@ -100,8 +100,9 @@ def _headlines(shown: SweepView) -> Sequence[tuple[Headline, str]]:
     if one is None:
         titles = ("Saved a conversation", "Saved a month", f"{noun} lost", "Wait p95")
         helps = (_SAVING_HELP, _MONTH_HELP, _LOSS_HELP, HELP["wait"])
+        why = "no setting is recommended" if shown.reading.over else "not known yet"
         return [
-            (Headline(title, numbers.NOTHING, (), "not known yet"), help)
+            (Headline(title, numbers.NOTHING, (), why), help)
             for title, help in zip(titles, helps, strict=True)
         ]
     whose = (one.setting.series,)

@@ -291,6 +291,7 @@ def test_the_front_is_a_stair_with_what_it_leaves_behind_in_grey() -> None:
     )
     assert "3 settings dominated" in frontier.alt(points, "kept")
     assert figure.layout.xaxis.range[0] == 0
+    assert figure.layout.xaxis.tickformat == ",.4~f", "half a cent does not read like a whole one"
     assert (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text) == (
         "US dollars a conversation",
         "facts kept",

@@ -331,3 +331,19 @@ def test_the_first_thing_said_is_who_is_cheapest_without_forgetting() -> None:
         same[0]
         == "With no caching full history stays the cheapest of those that kept every fact, at $0.4000."
     )
+
+
+def test_settings_that_cost_the_same_are_named_together() -> None:
+    whole, half = {"kept": 4, "facts_total": 4}, {"kept": 2, "facts_total": 4}
+    full, unreached = (repriced(name, 0.2, 0.1, **whole) for name in ("full history", "compaction at 8000"))
+    window = repriced("window of 2", 0.1, 0.3, **half)
+    said = answer_to(terms(cache=OFF), [full, window, unreached]).sentences[0]
+    assert said == (
+        "With no caching full history and compaction at 8000 stay the cheapest of those that kept every fact, at $0.1000."
+    )
+    dear = repriced("brief", 0.1, 0.3, **whole)
+    said = answer_to(terms(cache=OFF), [full, dear, unreached]).sentences[0]
+    assert said == (
+        "With no caching full history and compaction at 8000 become the cheapest of those that kept every fact, at $0.1000; "
+        "as charged it was brief, at $0.1000."
+    )

@@ -132,6 +132,14 @@ def test_what_is_still_running_says_how_far_it_is(store: Store) -> None:
     assert len(at.get("plotly_chart")) == 6, "the same skeleton as when it is done"
 
 
+def test_a_sweep_that_is_over_without_an_answer_does_not_promise_one(store: Store) -> None:
+    store_sample(store, sample_sweep(relax_limits=True))
+    at = thresholds()
+    assert headings(at) == ["#### No recommendation"]
+    assert "No setting is recommended" in texts(at)
+    assert "Not known yet" not in texts(at)
+
+
 def test_what_was_interrupted_offers_to_resume(store: Store) -> None:
     store_sample(store, sample_sweep(), played=4, end=Status.INTERRUPTED)
     at = thresholds()

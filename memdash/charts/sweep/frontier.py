@@ -326,7 +326,7 @@ def _axes(sheet: Sheet, settings: Sequence[Setting], against: Against) -> None:
     sheet.x.update(
         range=[0, max(costs, default=1.0) * 1.06],
         tickprefix="&#36;",
-        tickformat=",.2~f",
+        tickformat=",.4~f",  # 0.005 must not read 0.01
         zeroline=False,
         ticks="outside",
     )

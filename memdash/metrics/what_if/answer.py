@@ -166,15 +166,21 @@ def _cheapest_that_kept_all(where: str, rows: Sequence[Row]) -> list[str]:
     whole = [row for row in rows if row.rank is not None and row.facts_total and row.kept == row.facts_total]
     if len(whole) < 2:
         return []
-    before = min(whole, key=lambda row: (row.rank or 0, row.series))
-    after = min(whole, key=lambda row: (row.what_if_rank or 0, row is not before))
-    cost = numbers.usd(after.what_if_usd)
-    if after is before:
-        return [f"{where} {after.series} stays the cheapest of those that kept every fact, at {cost}."]
+    before = [row for row in whole if row.rank == min(one.rank or 0 for one in whole)]
+    after = [row for row in whole if row.what_if_rank == min(one.what_if_rank or 0 for one in whole)]
+    cost = numbers.usd(after[0].what_if_usd)
+    if still := [row for row in after if row in before]:
+        stay = "stays" if len(still) == 1 else "stay"
+        return [f"{where} {_names(still)} {stay} the cheapest of those that kept every fact, at {cost}."]
+    become, was = ("becomes" if len(after) == 1 else "become"), ("was" if len(before) == 1 else "were")
     return [
-        f"{where} {after.series} becomes the cheapest of those that kept every fact, at {cost}; "
-        f"as charged it was {before.series}, at {numbers.usd(before.charged_usd)}."
+        f"{where} {_names(after)} {become} the cheapest of those that kept every fact, at {cost}; "
+        f"as charged it {was} {_names(before)}, at {numbers.usd(before[0].charged_usd)}."
     ]
+
+
+def _names(rows: Sequence[Row]) -> str:
+    return numbers.listing([row.series for row in rows])
 
 
 def _kept(row: Row) -> str:
