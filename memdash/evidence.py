@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from memdash.answerer import Answerer, recorded_answerer
@@ -90,10 +91,18 @@ def _read(store: AnyStore, live: StoredComparison) -> Confirmation | None:
         logs = store.replay_logs(simulated.id, ids)
     except StoreError:
         return None
-    return confirm(
+    found = confirm(
         logs,
         store.replay_logs(live.id),
         live.prices,
         at=live.created_at,
         answered_by=recorded_answerer(live.versions),
     )
+    models = {spec.model for spec in live.replays}
+    if all(simulated.prices.price(model) == live.prices.price(model) for model in models):
+        return found
+    note = (
+        "prices: they have changed since the simulation, and both sides are counted at those of the live comparison, so what was "
+        "simulated costs otherwise on its own page"
+    )
+    return replace(found, notes=(*found.notes, note))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +59,24 @@ def test_its_own_confirmation_comes_before_a_later_one_of_another(store: Store, 
     assert told(store, other) == (later, True)
     third = store_sample(store, sample_spec(turns=2))
     assert told(store, third) == (later, False)
+
+
+def test_prices_that_changed_in_between_are_said(
+    store: Store, confirm: Confirm, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    one = store_sample(store, sample_spec(turns=2))
+    confirm(one)
+    found = evidence_for(store, store.comparison(one))
+    assert found is not None
+    assert not any(note.startswith("prices:") for note in found.confirmation.notes)
+    own = tmp_path / "prices.yaml"
+    own.write_text("models: {claude-opus-5-5: {read: 4}}")
+    monkeypatch.setenv("MEMDASH_PRICES", str(own))
+    dearer = confirm(one)
+    found = evidence_for(store, store.comparison(one))
+    assert found is not None
+    assert found.confirmation.live == dearer
+    assert found.confirmation.notes[-1].startswith("prices: they have changed since the simulation")
 
 
 def test_the_live_api_comes_before_a_later_compatible_server(store: Store, confirm: Confirm) -> None:
