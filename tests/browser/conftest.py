@@ -13,6 +13,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from playwright.sync_api import (
     ConsoleMessage,
     Page,
     Request,
+    TimeoutError,
     expect,
     sync_playwright,
 )
@@ -188,3 +190,17 @@ def finished(page: Page) -> None:
     expect(page.get_by_text("What this says")).to_be_visible()
     expect(page.get_by_text("The findings stand here")).to_have_count(0)
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+
+
+def cancel(page: Page) -> None:
+    """Press Cancel until it is heard: a press that arrives while the page is still being sent may be lost (Streamlit)."""
+    button = page.get_by_role("button", name="Cancel", exact=True)
+    heard = page.get_by_text(re.compile(r"Cancelling…|replays? cancelled")).first
+    deadline = time.monotonic() + PATIENCE_MS / 1000
+    while time.monotonic() < deadline:
+        with suppress(TimeoutError):
+            button.click(timeout=5_000)
+        with suppress(AssertionError):
+            expect(heard).to_be_visible(timeout=5_000)
+            return
+    expect(heard).to_be_visible()

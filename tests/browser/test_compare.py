@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import LONG_RUN, finished
+from tests.browser.conftest import LONG_RUN, cancel, finished
 
 DEMO = "Full history, window of 4, window of 4 (naive) and compaction at 2000: Planning a trip to Porto"
 SIMULATED = "Simulator rules of 2026-11-30, not yet compared with the live API"
@@ -83,11 +83,10 @@ def test_nothing_is_cut_off_in_either_theme_at_either_width(
 def test_a_run_shows_its_progress_and_can_be_cancelled_and_resumed(visit: Visit) -> None:
     page = visit(LONG_RUN)
     page.get_by_role("button", name="Run", exact=True).click()
-    cancel = page.get_by_role("button", name="Cancel")
-    expect(cancel).to_be_visible()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     expect(
         page.get_by_text(re.compile(r"\d+ of 80 replays · turn [\d,]+ of 9,920 · .* tokens · \$"))
     ).to_be_visible()
-    cancel.click()
+    cancel(page)
     expect(page.get_by_text(re.compile(r"replays? cancelled"))).to_be_visible()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import LONG_RUN, ROOT, Server
+from tests.browser.conftest import LONG_RUN, ROOT, Server, cancel
 
 Visit = Callable[..., Page]
 
@@ -32,7 +32,7 @@ def test_a_restart_marks_what_was_running_and_offers_to_resume_it(visit: Visit, 
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     expect(page.get_by_text(re.compile(r"\d+ of 80 replays"))).to_be_visible()
-    page.get_by_role("button", name="Cancel").click()
+    cancel(page)
     expect(page.get_by_text(re.compile(r"\d+ replays? cancelled"))).to_be_visible()
 
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import cancel
+
 SMALL = "/thresholds?f=compaction:1000|4000&f=window:2|4&scripts=trip-planning&scripts=trip-change&turns=12"
 LONG = "/thresholds?f=compaction:500..8000*2&f=window:2|3|4|6|8|12|16|24&scripts=long-project&turns=none&repeats=20"
 """A sweep that takes longer than a slow browser needs to press a button of it, so that no test races with its end."""
@@ -102,7 +104,7 @@ def test_a_long_sweep_shows_its_progress_and_is_cancelled(visit: Visit) -> None:
         page.get_by_text(re.compile(r"[\d,]+ of 280 replays · turn [\d,]+ of 34,720 · .* tokens · \$"))
     ).to_be_visible()
     expect(page.get_by_role("heading", name="No recommendation yet")).to_be_visible()
-    page.get_by_role("button", name="Cancel").click()
+    cancel(page)
     expect(page.get_by_text(re.compile(r"replays? cancelled"))).to_be_visible()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     page.get_by_role("link", name="Library").click()
