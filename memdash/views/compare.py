@@ -19,6 +19,10 @@ def _wait_for_the_first() -> None:
 
 
 take_in_address(COMPARE, DEMO, of_spec)
+with st.sidebar:
+    # Before the results: a press of Run is heard where the form is drawn, and a rerun that comes in between would lose it.
+    setup_form()
+
 problems_of_link()
 comparison = st.session_state.get("comparison")
 if comparison is not None:
@@ -32,7 +36,3 @@ else:
         ":material/compare_arrows:",
     )
     _wait_for_the_first()
-
-with st.sidebar:
-    # After the results beside it: they are what is looked at first, and a browser draws what comes first.
-    setup_form()

@@ -85,7 +85,7 @@ def test_the_newest_comparison_is_shown_with_its_numbers_and_charts(store: Store
     assert at.session_state["comparison"] == newest
 
 
-def test_charts_are_sent_before_the_table_above_them_and_the_form_last(
+def test_the_form_hears_a_press_first_and_charts_are_sent_before_the_table_above_them(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[str] = []
@@ -98,7 +98,7 @@ def test_charts_are_sent_before_the_table_above_them_and_the_form_last(
     monkeypatch.setattr(setup_form, "provider_badge", noting("form", setup_form.provider_badge))
     store_sample(store, sample_spec())
     at = page("compare")
-    assert sent == ["chart"] * 6 + ["table", "form"]
+    assert sent == ["form"] + ["chart"] * 6 + ["table"]
     shown = [one.type for one in at.main if one.type in ("dataframe", "plotly_chart")]
     assert shown == ["dataframe"] + ["plotly_chart"] * 6
 
