@@ -205,6 +205,7 @@ class _Child:
         )
         self._scripts: dict[int, tuple[Script, str]] = {}
         self._sending = Lock()
+        self._killed = False
         self._rest = b""
         self._last_words: deque[str] = deque(maxlen=20)
         self._listener = Thread(target=self._listen, name="memdash-child-errors", daemon=True)
@@ -212,7 +213,8 @@ class _Child:
 
     @property
     def alive(self) -> bool:
-        return self._process.poll() is None
+        """Whether it can play another task; one that was killed may take a moment to be gone."""
+        return not self._killed and self._process.poll() is None
 
     def play(self, task: Task) -> tuple[Outcome, str | None]:
         """Have a task played and hand on what comes back."""
@@ -251,6 +253,7 @@ class _Child:
             return  # it is gone, which ends the replay as well
 
     def kill(self) -> None:
+        self._killed = True
         self._process.kill()
 
     def end(self) -> None:

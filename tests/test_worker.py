@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memdash.children import Children, Outcome, Task
+from memdash.children import Children, Outcome, Task, _Child
 from memdash.errors import BudgetExceeded, InputError, StoreError
 from memdash.records import Record, Status
 from memdash.replay import Gate
@@ -531,3 +531,16 @@ def test_progress_of_what_runs_is_not_read_from_the_file(
     assert worker.overview(again.id).replays == 1
     worker.cancel(again.id)
     assert worker.wait(again.id, PATIENCE)
+
+
+def test_a_child_that_was_killed_plays_nothing_more_however_long_it_takes_to_be_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    child = _Child(COMMAND)
+    try:
+        monkeypatch.setattr(child._process, "kill", lambda: None)  # the signal has not arrived yet
+        child.kill()
+        assert not child.alive
+    finally:
+        monkeypatch.undo()
+        child.end()
