@@ -27,6 +27,7 @@ _log = logging.getLogger(__name__)
 
 COMMAND = (sys.executable, "-m", "memdash.child")
 
+_MOST_CHILDREN = 8
 _IDLE_SECONDS = 20.0
 """How long a child without work is kept."""
 _TURNS_WORTH_A_CHILD = 400
@@ -63,15 +64,19 @@ class Task:
 
 
 class Children:
-    """A pool of at most ``count`` children; each plays one replay at a time.
+    """A pool of at most ``count`` children, one for each processor unless told otherwise; each plays one replay at a time.
 
     A child costs more than a second of processor time and 100 MB, so there are never more than the work is worth.
     """
 
     def __init__(
-        self, count: int, *, command: Sequence[str] = COMMAND, idle_seconds: float = _IDLE_SECONDS
+        self,
+        count: int | None = None,
+        *,
+        command: Sequence[str] = COMMAND,
+        idle_seconds: float = _IDLE_SECONDS,
     ) -> None:
-        self._count = count
+        self._count = count or min(os.cpu_count() or 1, _MOST_CHILDREN)
         self._command = command
         self._idle_seconds = idle_seconds
         self._changed = Condition()
@@ -95,6 +100,12 @@ class Children:
         """Start the children that these replays will need, a second before they are submitted."""
         with self._changed:
             self._start(replays)
+
+    def warm_up_one(self) -> None:
+        """Start a child for work that is sure to come, though its replays are not known yet."""
+        with self._changed:
+            if not self._threads:
+                self._start_one()
 
     def cancel(self, task: Task) -> None:
         """Stop a task before its next record; one that has not started ends at once."""
@@ -139,14 +150,17 @@ class Children:
         What is being played counts as whole: its child may not have begun yet, and a second one for another few turns would
         only take the processor from it.
         """
-        if self._closed:
-            return
         turns = [replay.turns for replay in (*replays, *(task.spec for task in self._running))]
         worth = min(len(turns), self._count, math.ceil(sum(turns) / _TURNS_WORTH_A_CHILD))
         for _ in range(worth - len(self._threads)):
-            thread = Thread(target=self._work, name="memdash-child", daemon=True)
-            self._threads.add(thread)
-            thread.start()
+            self._start_one()
+
+    def _start_one(self) -> None:
+        if self._closed:
+            return
+        thread = Thread(target=self._work, name="memdash-child", daemon=True)
+        self._threads.add(thread)
+        thread.start()
 
     # -- one thread a child ----------------------------------------------------------------------------------------------
 

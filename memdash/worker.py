@@ -8,7 +8,6 @@ every replay.
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -18,7 +17,7 @@ from typing import Self
 from memdash import numbers
 from memdash.answerer import check_answerer
 from memdash.budget import Budget, BudgetGuard, NoLimit, check_models
-from memdash.children import COMMAND, Children, Outcome, Task
+from memdash.children import Children, Outcome, Task
 from memdash.errors import StoreError
 from memdash.estimate import Estimate, Estimator
 from memdash.live import Guard, PlayHere, Threads, play_here
@@ -40,32 +39,29 @@ RESUMABLE = frozenset({Status.INTERRUPTED, Status.CANCELLED, Status.FAILED})
 LIVE_REPLAYS = 12
 """How many live replays run at a time."""
 
-_MOST_CHILDREN = 8
-
 _LOGS_AT_A_TIME = 100
 
 
 class Worker:
     """Runs the replays of comparisons in the background; safe to use from several threads.
 
-    ``on_change`` is called with a comparison's id whenever something of it has changed, from a thread of the worker. ``command``
-    and ``play`` are what plays a replay in a child and in this process, ``next_round`` what says how a sweep goes on.
+    ``on_change`` is called with a comparison's id whenever something of it has changed, from a thread of the worker. ``children``
+    and ``play`` are what plays replays in other processes and in this one, ``next_round`` what says how a sweep goes on.
     """
 
     def __init__(
         self,
         store: AnyStore,
         *,
-        processes: int | None = None,
+        children: Children | None = None,
         on_change: Callable[[str], None] | None = None,
-        command: Sequence[str] = COMMAND,
         play: PlayHere = play_here,
         next_round: NextRound = next_round,
     ) -> None:
         self._store = store
         self._on_change = on_change or _ignore
         self._prices = PriceTable.load()
-        self._children = Children(processes or min(os.cpu_count() or 1, _MOST_CHILDREN), command=command)
+        self._children = children or Children()
         self._live = Threads(LIVE_REPLAYS, play)
         self._one_by_one = Threads(1, play)
         self._estimator = Estimator(self._children, self._prices)

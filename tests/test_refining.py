@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memdash.children import Children
 from memdash.metrics.sweep.refinement import Proposal, ProposedSetting
 from memdash.records import Status
 from memdash.spec import ComparisonSpec, Sweep
@@ -63,7 +64,7 @@ def store() -> Iterator[Store]:
 
 
 def working(store: Store, rounds: Rounds) -> Worker:
-    return Worker(store, processes=2, command=COMMAND, play=fake_replay.play, next_round=rounds)
+    return Worker(store, children=Children(2, command=COMMAND), play=fake_replay.play, next_round=rounds)
 
 
 def ends(worker: Worker, spec: ComparisonSpec) -> dict[str, Status]:
@@ -130,8 +131,7 @@ def test_a_cancelled_sweep_is_not_refined_until_it_is_resumed(store: Store) -> N
     changed = threading.Event()
     with Worker(
         store,
-        processes=1,
-        command=COMMAND,
+        children=Children(1, command=COMMAND),
         next_round=rounds,
         on_change=lambda _id: changed.set(),
     ) as worker:
@@ -189,7 +189,7 @@ def test_a_budget_holds_over_all_rounds(
     store: Store, budget: float, ended: dict[str, Status], asked: int
 ) -> None:
     rounds = Rounds(adding("window:4"), adding("window:5"), adding("window:6"))
-    with Worker(store, processes=1, command=COMMAND, play=stopping, next_round=rounds) as worker:
+    with Worker(store, children=Children(1, command=COMMAND), play=stopping, next_round=rounds) as worker:
         spec = a_sweep(budget=budget)
         worker.submit(spec)
         assert worker.wait(spec.id, PATIENCE)

@@ -53,7 +53,9 @@ def watch() -> Watch:
 
 @pytest.fixture
 def worker(store: Store, watch: Watch) -> Iterator[Worker]:
-    with Worker(store, processes=2, command=COMMAND, play=fake_replay.play, on_change=watch) as opened:
+    with Worker(
+        store, children=Children(2, command=COMMAND), play=fake_replay.play, on_change=watch
+    ) as opened:
         yield opened
 
 
@@ -216,7 +218,7 @@ def test_what_the_store_refuses_ends_the_replay_and_not_the_worker(
 
 
 def test_closing_leaves_no_process_and_marks_what_ran(watch: Watch, store: Store) -> None:
-    worker = Worker(store, processes=1, command=COMMAND, on_change=watch)
+    worker = Worker(store, children=Children(1, command=COMMAND), on_change=watch)
     spec = a_comparison("full_history", "window:2", scripts=(a_script("endless"),))
     worker.submit(spec)
     watch.until(lambda: worker.progress(spec.id)[0].turn > 0)
@@ -245,6 +247,30 @@ def test_a_child_without_work_ends_and_the_next_task_starts_another() -> None:
             thread.join(PATIENCE)
             assert not thread.is_alive()
     children.close()
+
+
+def test_a_child_is_started_before_its_replays_are_known() -> None:
+    pool = Children(2, command=COMMAND)
+    pool.warm_up_one()
+    pool.warm_up_one()
+    (child,) = (one for one in threading.enumerate() if one.name == "memdash-child")
+    (replay,) = a_comparison("full_history").replays()
+    played_by: list[str] = []
+    ended = threading.Event()
+    pool.submit(
+        [
+            Task(
+                replay,
+                list,
+                lambda lines: played_by.append(str(threading.current_thread().ident)),
+                lambda outcome, error: ended.set(),
+            )
+        ]
+    )
+    assert ended.wait(PATIENCE)
+    assert set(played_by) == {str(child.ident)}
+    pool.close()
+    assert not child.is_alive()
 
 
 @pytest.mark.parametrize(("turns", "children"), [(3, 1), (400, 2)])
@@ -278,7 +304,7 @@ def test_live_replays_run_at_the_same_time_in_threads_of_this_process(store: Sto
         together.wait()  # passes only if all four are here at once
         yield from fake_replay.play(spec, journal, gate)
 
-    with Worker(store, processes=1, command=COMMAND, play=play) as worker:
+    with Worker(store, children=Children(1, command=COMMAND), play=play) as worker:
         spec = run(worker, *(f"window:{keep}" for keep in range(1, 5)), provider=Provider.ANTHROPIC)
         assert statuses(worker, spec) == [Status.DONE] * 4
 
@@ -295,7 +321,7 @@ def test_no_more_than_twelve_live_replays_run_at_once(store: Store) -> None:
         with lock:
             at_once -= 1
 
-    with Worker(store, processes=1, command=COMMAND, play=play) as worker:
+    with Worker(store, children=Children(1, command=COMMAND), play=play) as worker:
         spec = run(worker, *(f"window:{keep}" for keep in range(1, 31)), provider=Provider.ANTHROPIC)
         assert statuses(worker, spec) == [Status.DONE] * 30
     assert most <= 12
@@ -311,7 +337,7 @@ def test_a_paid_answer_is_in_the_file_before_the_next_request(tmp_path: Path) ->
 
             yield from fake_replay.play(spec, journal, watching)
 
-        with Worker(store, processes=1, play=play) as worker:
+        with Worker(store, children=Children(1), play=play) as worker:
             run(worker, "full_history", turns=4, provider=Provider.ANTHROPIC)
     assert stored == [0, 1, 2, 3]
 
@@ -341,7 +367,7 @@ def test_a_replay_that_hangs_on_the_network_does_not_hold_up_the_end(store: Stor
                 reached.set()
                 answer.wait(PATIENCE)
 
-    worker = Worker(store, processes=1, play=play, on_change=watch)
+    worker = Worker(store, children=Children(1), play=play, on_change=watch)
     spec = a_comparison("full_history", provider=Provider.ANTHROPIC)
     worker.submit(spec)
     assert reached.wait(PATIENCE)
@@ -370,7 +396,7 @@ def stopping(spec: ReplaySpec, journal: Sequence[Record], gate: Gate) -> Iterato
 @pytest.mark.parametrize("provider", [Provider.ANTHROPIC, Provider.SIMULATOR])
 def test_a_budget_holds_over_all_replays_of_a_comparison(store: Store, provider: Provider) -> None:
     # A request costs $0.0064 and can cost at most 3,000 × $8 + 100 × $20 = $0.026.
-    with Worker(store, processes=1, command=COMMAND, play=stopping) as worker:
+    with Worker(store, children=Children(1, command=COMMAND), play=stopping) as worker:
         spec = run(worker, "full_history", "window:1", "window:2", turns=20, provider=provider, budget=0.1)
         ends = worker.progress(spec.id)
     assert {one.status for one in ends} == {Status.STOPPED_BY_BUDGET}
@@ -381,7 +407,7 @@ def test_a_budget_holds_over_all_replays_of_a_comparison(store: Store, provider:
 
 
 def test_a_budget_that_is_enough_stops_nothing(store: Store) -> None:
-    with Worker(store, processes=1, command=COMMAND, play=stopping) as worker:
+    with Worker(store, children=Children(1, command=COMMAND), play=stopping) as worker:
         spec = run(worker, "full_history", turns=3, provider=Provider.ANTHROPIC, budget=0.05)
         assert statuses(worker, spec) == [Status.DONE]  # 2 × $0.0064 + $0.026 = $0.0388
 
@@ -395,7 +421,7 @@ def test_what_was_spent_before_counts_after_a_resume(store: Store) -> None:
     store.append(replay.id, list(fake_replay.play(replay, ()))[: 1 + 2 * 11])  # eleven answers, $0.0704
     store.flush()
     store.mark_interrupted()
-    with Worker(store, processes=1, play=stopping) as worker:
+    with Worker(store, children=Children(1), play=stopping) as worker:
         assert worker.resume(spec.id) == 1
         assert worker.wait(spec.id, PATIENCE)
     (log,) = store.replay_logs(spec.id)
@@ -506,7 +532,7 @@ def test_closing_with_hundreds_of_queued_replays_marks_them_in_one_go(
 
     monkeypatch.setattr(store, "append_states", counted)
     spec = a_comparison(*(f"window:{keep}" for keep in range(1, 201)), scripts=(a_script("endless"),))
-    with Worker(store, processes=1, command=COMMAND, on_change=watch) as worker:
+    with Worker(store, children=Children(1, command=COMMAND), on_change=watch) as worker:
         worker.submit(spec)
         watch.until(lambda: worker.progress(spec.id)[0].turn > 0)
     assert sorted(noted) == [1, 199]

@@ -25,6 +25,8 @@ from memdash.views.table import results_table
 from memdash.views.verdict_line import verdict_line
 
 _POLL_SECONDS: Final = 1.5
+_FIRST_POLL_SECONDS: Final = 0.4
+"""While there is nothing to show yet: the first numbers are waited for."""
 _ABOUT_CHARTS: Final = {
     Chart.PROMPT: (
         "Uncached input, cache writes, cache reads and output of one replay. A read costs a small part of a write, so the mix "
@@ -49,22 +51,29 @@ _TELLING: Final = (Status.REJECTED, Status.FAILED, Status.STOPPED_BY_BUDGET)
 def show(comparison_id: str) -> None:
     """Show a comparison; while it runs, look for news every second or two, and only then."""
     try:
-        running = not view(comparison_id).over
+        poll = _poll(view(comparison_id))
     except StoreError as error:
         problem(error, "This comparison cannot be shown")
         return
-    st.fragment(_body, run_every=_POLL_SECONDS if running else None)(comparison_id, running)
+    st.fragment(_body, run_every=poll, key="comparison")(comparison_id, poll)
+
+
+def _poll(shown: View) -> float | None:
+    """Seconds after which there may be news, None where nothing more will come of its own accord."""
+    if shown.over:
+        return None
+    return _POLL_SECONDS if any(one.turns_completed for one in shown.results) else _FIRST_POLL_SECONDS
 
 
 @uncollected()
-def _body(comparison_id: str, polling: bool) -> None:
+def _body(comparison_id: str, polling: float | None) -> None:
     try:
         shown = view(comparison_id)
     except StoreError as error:
         problem(error, "This comparison cannot be shown")
         return
-    if polling and shown.over:
-        st.rerun()  # the last numbers are in: draw the page once more, without polling
+    if _poll(shown) != polling:
+        st.rerun()  # draw the page once more: it polls slower from the first numbers on, and not at all after the last
     _head(shown)
     script = _choose_script(shown)
     cards(shown.summaries(script))

@@ -15,6 +15,7 @@ from typing import Final
 
 import streamlit as st
 
+from memdash.children import Children
 from memdash.errors import StoreError
 from memdash.prices import PriceTable
 from memdash.scripts import Entry, Script, list_scripts
@@ -85,8 +86,15 @@ def close_services() -> None:
 
 def _open(path: Path) -> Services:
     PriceTable.load()  # a price file that cannot be read is found before the database is taken
-    store = Store.open(path)
-    return Services(store, Worker(store))
+    children = Children()
+    if not path.exists():
+        children.warm_up_one()  # a new database gets the demo comparison: what plays it loads while the rest is made ready
+    try:
+        store = Store.open(path)
+    except StoreError:
+        children.close()
+        raise
+    return Services(store, Worker(store, children=children))
 
 
 # -- scripts -------------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ def show(comparison_id: str) -> None:
     except StoreError as error:
         problem(error, "This sweep cannot be shown")
         return
-    st.fragment(_body, run_every=_POLL_SECONDS if running else None)(comparison_id, running)
+    st.fragment(_body, run_every=_POLL_SECONDS if running else None, key="sweep")(comparison_id, running)
 
 
 def _goes_on(reading: Reading) -> bool:
@@ -43,8 +43,8 @@ def _body(comparison_id: str, polling: bool) -> None:
     except StoreError as error:
         problem(error, "This sweep cannot be shown")
         return
-    if polling and not _goes_on(reading):
-        st.rerun()  # the last numbers are in: draw the page once more, without polling
+    if _goes_on(reading) != polling:
+        st.rerun()  # draw the page once more, polling from now on or no longer
     with st.container(gap="xsmall"):
         head(reading.stored, lambda: sweep_view(reading, _largest_loss(reading)).recommended)
         state_line(reading.stored, reading.progress, reading.resumable, reading.basis)

@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from memdash.children import Children
 from memdash.records import Status
 from memdash.scripts import parse_script
 from memdash.spec import ComparisonSpec
@@ -50,7 +51,7 @@ def measure(strategies: Sequence[str], turns: int, rounds: int) -> tuple[float, 
         workers = {}
         for processes in took:
             store = open_ones.enter_context(Store.open(Path(folder) / f"{processes}.duckdb"))
-            workers[processes] = open_ones.enter_context(Worker(store, processes=processes))
+            workers[processes] = open_ones.enter_context(Worker(store, children=Children(processes)))
         for worker in workers.values():
             _run(worker, strategies, turns=2)
         for _ in range(rounds):

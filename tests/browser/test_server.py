@@ -45,6 +45,15 @@ def test_every_answer_forbids_the_browser_to_load_anything_from_elsewhere(server
         assert answer.headers["X-Frame-Options"] == "DENY"
 
 
+def test_a_page_names_the_parts_it_will_need_so_that_they_are_loaded_meanwhile(server: Server) -> None:
+    with urllib.request.urlopen(server.url) as answer:
+        parts = re.findall(r"<\./(static/js/(\w+)\.[^>]+\.js)>; rel=modulepreload", answer.headers["Link"])
+    assert {"PlotlyChart", "DataFrame", "Multiselect"} <= {name for _path, name in parts}
+    for path, _name in parts:
+        with urllib.request.urlopen(f"{server.url}/{path}") as part:
+            assert part.status == 200
+
+
 def test_the_health_route_says_whether_the_database_is_open(server: Server) -> None:
     with urllib.request.urlopen(f"{server.url}/api/health") as answer:
         assert json.load(answer)["status"] == "ok"
