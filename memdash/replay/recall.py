@@ -7,7 +7,7 @@ from typing import Any
 
 from memdash.records import Survival
 from memdash.scripts.grading import matches
-from memdash.scripts.model import Fact, Script
+from memdash.scripts.model import Fact, Script, Value
 from memdash.strategies.base import Message
 
 
@@ -29,21 +29,37 @@ def survival(
     message can be told from
     a restatement.
     """
-    *earlier, latest = fact.stated_by(turn)
-    restated = stale = False
+    values = fact.stated_by(turn)
+    stating = stated_in.get(values[-1].turn, ())
+    best = Survival.GONE
     for block in _blocks(context):
-        text = visible_text(block)
-        if not text:
-            continue
-        if matches(latest.text, text):
-            if id(block) in stated_in.get(latest.turn, ()):
-                return Survival.VERBATIM
-            restated = True
-        elif not restated and not stale:
-            stale = any(matches(value.text, text) for value in earlier)
-    if restated:
-        return Survival.RESTATED
-    return Survival.STALE if stale else Survival.GONE
+        found = block_survival(values, visible_text(block), stating=id(block) in stating)
+        if found is Survival.VERBATIM:
+            return found
+        best = strongest(best, found)
+    return best
+
+
+def block_survival(values: Sequence[Value], text: str, *, stating: bool) -> Survival:
+    """Return what one block's ``text`` holds of a fact whose ``values`` were stated so far.
+
+    ``stating`` says that the turn which stated the latest of them brought the block along.
+    """
+    if not text:
+        return Survival.GONE
+    *earlier, latest = values
+    if matches(latest.text, text):
+        return Survival.VERBATIM if stating else Survival.RESTATED
+    return Survival.STALE if any(matches(value.text, text) for value in earlier) else Survival.GONE
+
+
+def strongest(one: Survival, other: Survival) -> Survival:
+    """Return what counts for a context that holds both."""
+    return min(one, other, key=_STRENGTH.index)
+
+
+_STRENGTH = tuple(Survival)
+"""From what a model needs most to what is of no use to it."""
 
 
 def _blocks(context: Sequence[Message]) -> Iterator[Mapping[str, Any]]:
