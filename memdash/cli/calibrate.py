@@ -9,10 +9,10 @@ import click
 
 from memdash import numbers
 from memdash.answerer import check_key, present_answerer
-from memdash.cli.grid import Grid
 from memdash.cli.output import complain, say, say_json
 from memdash.cli.setup import DEFAULT_SCRIPT, check_model
 from memdash.spec import DEFAULT_MODEL
+from memdash.tables.grid import Grid
 from memdash.tokens import COUNTERS
 
 if TYPE_CHECKING:

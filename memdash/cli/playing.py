@@ -9,11 +9,11 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from memdash import numbers
-from memdash.cli.grid import one_line
 from memdash.cli.output import complain
 from memdash.cli.progress import progress
 from memdash.models import facts
 from memdash.spec import ComparisonSpec
+from memdash.tables.grid import one_line
 
 if TYPE_CHECKING:
     from memdash.worker import Worker

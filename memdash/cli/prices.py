@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memdash.cli.database import database_option, find_comparison, opened
-from memdash.cli.grid import Grid
 from memdash.cli.output import say
 from memdash.errors import InputError
 from memdash.spec import CacheLifetime
+from memdash.tables.grid import Grid
 
 if TYPE_CHECKING:
     from memdash.metrics.what_if import Answer, WhatIf

@@ -12,8 +12,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from memdash import numbers
-from memdash.cli.grid import one_line
 from memdash.cli.output import complain
+from memdash.tables.grid import one_line
 
 if TYPE_CHECKING:
     from memdash.progress import ReplayProgress

@@ -8,11 +8,11 @@ import click
 
 from memdash import numbers
 from memdash.cli.exits import OK, WRONG_USAGE
-from memdash.cli.grid import Grid, one_line
 from memdash.cli.group import Group
 from memdash.cli.output import complain, say
 from memdash.errors import InputError
 from memdash.scripts.model import Script
+from memdash.tables.grid import Grid, one_line
 
 _MOST_WARNED = 5
 

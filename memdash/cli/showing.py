@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memdash import report
-from memdash.cli.confirmation_table import confirmation_parts
-from memdash.cli.conversations_table import conversation_parts, floor_parts
-from memdash.cli.grid import one_line
-from memdash.cli.sweep_table import SweepFindings, sweep_parts
 from memdash.cli.table import footer, rendered
+from memdash.tables.confirmation import confirmation_parts
+from memdash.tables.conversations import conversation_parts, floor_parts
+from memdash.tables.grid import one_line
+from memdash.tables.sweep import SweepFindings, sweep_parts
 
 if TYPE_CHECKING:
     from memdash.metrics.conversations import Traffic

@@ -18,11 +18,11 @@ from memdash.cli.playing import announce, watch
 from memdash.cli.run import exit_code, read_assertions
 from memdash.cli.setup import Setup, sweep_setup_options
 from memdash.cli.showing import shown_sweep
-from memdash.cli.sweep_table import SweepFindings, left_out_lines
 from memdash.cli.table import FORMATS
 from memdash.cli.values import Finite
 from memdash.records import Status
 from memdash.spec import DEFAULT_LIMIT, DEFAULT_MAX_LOSS, ComparisonSpec, Provider
+from memdash.tables.sweep import SweepFindings, left_out_lines
 
 if TYPE_CHECKING:
     from memdash.metrics.conversations import Traffic

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memdash import numbers
-from memdash.cli.confirmation_table import confirmation_parts
-from memdash.cli.conversations_table import conversation_parts
-from memdash.cli.grid import Grid, one_line
 from memdash.metrics.result import Mark
 from memdash.report import LIVE_BASIS, SIMULATOR_RULES, to_csv, to_json
+from memdash.tables.confirmation import confirmation_parts
+from memdash.tables.conversations import conversation_parts
+from memdash.tables.grid import Grid, one_line
 
 Replay = Mapping[str, Any]
 

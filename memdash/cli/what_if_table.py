@@ -8,8 +8,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from memdash import numbers
-from memdash.cli.grid import Grid, one_line
 from memdash.report import LIVE_BASIS, safe_cell, token_counter
+from memdash.tables.grid import Grid, one_line
 
 if TYPE_CHECKING:
     from memdash.metrics.what_if import Answer, Row

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memdash.cli.conversations_table import conversation_parts, floor_parts
+from memdash.tables.conversations import conversation_parts, floor_parts
 from tests.cli.conftest import HERE, Ended
 
 Memdash = Callable[..., Ended]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from memdash.cli.grid import Grid
+from memdash.tables.grid import Grid
 
 
 def test_columns_are_aligned_and_numbers_set_flush_right() -> None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from memdash import numbers
-from memdash.cli.grid import Grid
 from memdash.metrics.summary import BASELINE
+from memdash.tables.grid import Grid
 
 Entry = Mapping[str, Any]
 

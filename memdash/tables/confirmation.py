@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memdash import numbers
-from memdash.cli.grid import Grid
+from memdash.tables.grid import Grid
 
 Entry = Mapping[str, Any]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memdash import numbers
-from memdash.cli.grid import Grid
 from memdash.outcomes import read_outcomes
 from memdash.records import Status
+from memdash.tables.grid import Grid
 
 if TYPE_CHECKING:
     from memdash.metrics.conversations import Traffic

@@ -1,0 +1,1 @@
+"""Comparisons as people read them: rows of text for a terminal, for Markdown and for the report."""
