@@ -95,6 +95,25 @@ class Contexts(Mapping[int, list[Message]]):
         return [self._reader.block(one) for one in self._requests[number].reply_blocks]
 
 
+def context_of(record: RequestRecord, requests: Mapping[int, RequestRecord]) -> Context:
+    """Return the context of one request, told from the requests it goes on from; nothing else is read.
+
+    ``requests`` are those of its replay by number. Raises :class:`MemdashError` where one that it is told from is not among them.
+    """
+    parts = [record.entries]
+    told, wanted = record, record.shared
+    while wanted:
+        base = None if told.base_request is None else requests.get(told.base_request)
+        if base is None or base.shared + len(base.entries) < wanted:
+            raise _gap(told)
+        if base.shared < wanted:
+            parts.append(base.entries[: wanted - base.shared])
+            wanted = base.shared
+        told = base
+    entries = tuple(entry for part in reversed(parts) for entry in part)
+    return Context(record.system_block, record.tools_block, entries)
+
+
 def contexts(records: Iterable[Record]) -> Contexts:
     """Return the messages of every request among ``records``, which are those of one replay from its start, in order.
 

@@ -13,7 +13,7 @@ from memdash.claude.diagnosis import FIELD
 from memdash.errors import MemdashError
 from memdash.records import Record, RequestRecord
 from memdash.replay import replay
-from memdash.replay.contexts import contexts
+from memdash.replay.contexts import ContextReader, context_of, contexts
 from tests.replay.scripts import budget, chat, spec, with_tools
 
 
@@ -76,6 +76,25 @@ def test_a_journal_with_a_gap_is_refused() -> None:
     requests = [one for one in records if isinstance(one, RequestRecord)]
     with pytest.raises(MemdashError, match="request 3 goes on from request 2"):
         contexts([requests[0], *requests[2:]])
+
+
+@pytest.mark.parametrize(
+    "strategy", ["full_history", "window:2", "compaction:trigger=300,words=30,live_prefix=true"]
+)
+def test_one_context_alone_is_what_it_is_when_all_are_read(strategy: str) -> None:
+    records, _ = played(spec(chat(8, budget(probe_after=(3,))), strategy))
+    requests = {one.number: one for one in records if isinstance(one, RequestRecord)}
+    reader = ContextReader()
+    read = [reader.take(one) for one in requests.values()]
+    assert [context_of(one, requests) for one in requests.values()] == read
+
+
+def test_one_context_alone_is_refused_where_what_it_goes_on_from_is_missing() -> None:
+    records, _ = played(spec(chat(4)))
+    requests = {one.number: one for one in records if isinstance(one, RequestRecord)}
+    del requests[1]
+    with pytest.raises(MemdashError, match="request 2 goes on from request 1"):
+        context_of(requests[3], requests)
 
 
 def test_a_block_that_is_not_recorded_is_named() -> None:
