@@ -4,6 +4,7 @@
     ├── InputError            what a person gave us cannot be used: a script, a specification, an option (exit code 2)
     │   └── ScriptError       a script or a conversation file, with file, line and field
     ├── StoreError            the database cannot be opened or written
+    │   └── NotStored         what was asked for is not in it
     ├── CountError            a server does not count tokens
     └── BudgetExceeded        the next request could pass the budget
 
@@ -47,6 +48,17 @@ class ScriptError(InputError):
 
 class StoreError(MemdashError):
     """Raised when the database cannot be opened, read or written; says which file and what to do."""
+
+
+class NotStored(StoreError):
+    """Raised for an id that the database does not hold.
+
+    The text names the database; ``problem`` leaves that out, for a page that others may read.
+    """
+
+    def __init__(self, problem: str, database: str) -> None:
+        self.problem = problem
+        super().__init__(f"{database}: {problem}")
 
 
 class BudgetExceeded(MemdashError):

@@ -3,6 +3,7 @@
 from memdash.store.command import open_for_command
 from memdash.store.database import SCHEMA_VERSION, StoreLocked
 from memdash.store.inbox import InboxStore
+from memdash.store.notes import Note
 from memdash.store.owner import Ownership
 from memdash.store.protocol import AnyStore
 from memdash.store.reading import ComparisonSummary
@@ -16,6 +17,7 @@ __all__ = [
     "AnyStore",
     "ComparisonSummary",
     "InboxStore",
+    "Note",
     "Ownership",
     "RemoteStore",
     "Store",

@@ -18,6 +18,7 @@ from memdash import codec
 from memdash.errors import StoreError
 from memdash.prices import PriceTable
 from memdash.records import Record, Status, from_line, to_line
+from memdash.store.notes import Note
 from memdash.store.protocol import AnyStore
 from memdash.store.settings import StoredComparison
 
@@ -230,6 +231,7 @@ def _comparison_data(comparison: StoredComparison) -> dict[str, Any]:
             {"spec": codec.dump_replay(replay), "script": replay.script.id} for replay in comparison.replays
         ],
         "refinements": [codec.dump_proposal(one) for one in comparison.refinements],
+        "notes": [{"at": one.at.isoformat(), "text": one.text, "who": one.who} for one in comparison.notes],
     }
 
 
@@ -245,6 +247,14 @@ def _read_comparison(data: Mapping[str, Any]) -> StoredComparison:
             prices=_prices().validate_python(data["prices"]),
             replays=tuple(codec.load_replay(one["spec"], by_id[one["script"]]) for one in data["replays"]),
             refinements=tuple(codec.load_proposal(one) for one in data.get("refinements", ())),
+            notes=tuple(
+                Note(
+                    datetime.fromisoformat(one["at"]),
+                    _text(one, "text"),
+                    None if one["who"] is None else _text(one, "who"),
+                )
+                for one in data.get("notes", ())
+            ),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"a comparison that cannot be read ({error!r})") from error

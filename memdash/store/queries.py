@@ -77,6 +77,22 @@ where comparison = ? and kind = 'refinement'
 order by rowid
 """
 
+# Which notes were added to comparisons, and which of them was made the baseline?
+ADDITIONS = """
+select comparison, changed_at, kind, value
+from comparison_change
+where kind in ('note', 'baseline')
+order by rowid
+"""
+
+# Which notes were added to these, and was one of them made the baseline?
+ADDITIONS_AMONG = """
+select comparison, changed_at, kind, value
+from comparison_change
+where kind in ('note', 'baseline') and comparison in (select unnest($ids::varchar[]))
+order by rowid
+"""
+
 # Which replays does this comparison have?
 REPLAYS = """
 select

@@ -15,12 +15,13 @@ import duckdb
 
 from memdash import codec
 from memdash.collecting import uncollected
-from memdash.errors import StoreError
+from memdash.errors import NotStored, StoreError
 from memdash.records import Record, RequestRecord, Status
 from memdash.replay_log import AnyLog, ReplayLog, ReplayOutline, RequestOutline
 from memdash.scripts.model import Script
 from memdash.spec import Provider, ReplaySpec
 from memdash.store import queries
+from memdash.store.notes import Additions, Note, read_additions
 from memdash.store.rows import (
     Row,
     read_iterations,
@@ -55,6 +56,9 @@ class ComparisonSummary:
     """The simulated comparison that this live one checks."""
     sweep: bool = False
     """Whether it goes over ranges of thresholds."""
+    notes: tuple[Note, ...] = ()
+    baseline: bool = False
+    """Whether it is the one that others are held against."""
 
 
 class ReplayKey(NamedTuple):
@@ -85,6 +89,7 @@ class Reader:
             if among is None
             else self._cursor.execute(queries.COMPARISONS_AMONG, {"ids": list(among)}).fetchall()
         )
+        additions = self._additions(among)
         return [
             ComparisonSummary(
                 id=comparison_id,
@@ -97,6 +102,8 @@ class Reader:
                 series=tuple(dict.fromkeys(series)),
                 confirms=confirms,
                 sweep=sweep,
+                notes=additions.get(comparison_id, Additions()).notes,
+                baseline=additions.get(comparison_id, Additions()).baseline,
             )
             for comparison_id, title, created_at, provider, confirms, sweep, scripts, models, series, statuses in rows
         ]
@@ -104,7 +111,7 @@ class Reader:
     def require(self, comparison_id: str) -> Row:
         """Return the row of a comparison.
 
-        Raises :class:`StoreError` for an id that is not known, with those that come near.
+        Raises :class:`NotStored` for an id that is not known, with those that come near.
         """
         rows = self.fetch(queries.COMPARISON, comparison_id)
         if rows:
@@ -112,13 +119,13 @@ class Reader:
         known = [one for (one,) in self.fetch(queries.COMPARISON_IDS)]
         near = get_close_matches(comparison_id, known, n=3, cutoff=0.5)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise StoreError(f"{self._name}: there is no comparison {comparison_id!r}{hint}")
+        raise NotStored(f"there is no comparison {comparison_id!r}{hint}", self._name)
 
     def key(self, replay_id: str) -> ReplayKey:
-        """Return what stands for a replay in the tables; raises :class:`StoreError` for one that is not known."""
+        """Return what stands for a replay in the tables; raises :class:`NotStored` for one that is not known."""
         rows = self.fetch(queries.REPLAY_KEY, replay_id)
         if not rows:
-            raise StoreError(f"{self._name}: there is no replay {replay_id!r}")
+            raise NotStored(f"there is no replay {replay_id!r}", self._name)
         return ReplayKey(*rows[0])
 
     def replay_numbers(self, comparison_id: str) -> dict[int, str]:
@@ -143,6 +150,7 @@ class Reader:
             prices=read_prices(self.fetch(queries.PRICES, comparison_id)),
             replays=tuple(spec for _number, spec in self._replays(comparison_id)),
             refinements=rounds,
+            notes=self._additions([comparison_id]).get(comparison_id, Additions()).notes,
         )
 
     def replay_logs(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayLog]:
@@ -214,6 +222,12 @@ class Reader:
         if missing:
             raise StoreError(f"{replay_id}: has no block {missing[0]!r}")
         return found
+
+    def _additions(self, among: Collection[str] | None) -> dict[str, Additions]:
+        """What people have added to comparisons, by id; only to those of the ids ``among`` where there are any."""
+        if among is None:
+            return read_additions(self.fetch(queries.ADDITIONS))
+        return read_additions(self._cursor.execute(queries.ADDITIONS_AMONG, {"ids": list(among)}).fetchall())
 
     def _scripts(self, hashes: Iterable[str]) -> dict[str, Script]:
         wanted = sorted(set(hashes))

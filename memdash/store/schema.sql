@@ -208,8 +208,8 @@ create table fact (
     survival varchar not null
 );
 
--- A new title or note of a comparison, of which the latest row of each kind counts; or a round of refinement of a sweep (JSON: what was
--- added and why), of which every row counts.
+-- What was changed of a comparison, by kind. Of `title` and `baseline` (`pinned` or `unpinned`) the latest row counts; of `note`
+-- (JSON: who wrote it, and its text) and `refinement` (JSON: what a round of a sweep added, and why) every row does.
 create table comparison_change (
     comparison varchar not null,
     changed_at timestamp not null,

@@ -12,6 +12,7 @@ from memdash import codec
 from memdash.prices import ModelPrice, PriceTable, Tier
 from memdash.scripts.model import Script
 from memdash.spec import CacheLifetime, CacheMarks, ComparisonSpec, Provider, ReplaySpec, Replies
+from memdash.store.notes import Note, note_row
 from memdash.store.rows import Row, Rows
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class StoredComparison:
     """A comparison as it was launched: its settings, its replays, what ran it and what its models cost then.
 
     ``refinements`` are the rounds in which a sweep went on after its coarse grid; what they added is in ``spec`` and ``replays``.
+    ``notes`` are what people wrote about it, the oldest first.
     """
 
     spec: ComparisonSpec
@@ -32,6 +34,7 @@ class StoredComparison:
     prices: PriceTable
     replays: tuple[ReplaySpec, ...]
     refinements: tuple[Proposal, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def launched(self) -> ComparisonSpec:
@@ -66,7 +69,10 @@ def comparison_rows(comparison: StoredComparison, scripts: Mapping[str, codec.St
     created, versions = timestamp(comparison.created_at), json.dumps(dict(comparison.versions))
     return {
         "comparison": [(spec.id, created, comparison.title, spec.provider.value, settings, versions)],
-        "comparison_change": [refinement_row(spec.id, one) for one in comparison.refinements],
+        "comparison_change": [
+            *(refinement_row(spec.id, one) for one in comparison.refinements),
+            *(note_row(spec.id, one) for one in comparison.notes),
+        ],
         "script": [(scripts[one.id].hash, one.id, one.title, scripts[one.id].body) for one in spec.scripts],
         "price": [
             (

@@ -24,6 +24,7 @@ from memdash.store import queries
 from memdash.store.columns import read_columns
 from memdash.store.database import Database
 from memdash.store.listing import Listing
+from memdash.store.notes import Note, baseline_row, note_row
 from memdash.store.purge import purge
 from memdash.store.reading import BY_WORKER, ComparisonSummary, Reader, ReplayKey
 from memdash.store.rows import Row, Rows, add_record
@@ -197,6 +198,27 @@ class Store:
         self._writer.put(Unit(comparison_id, {"comparison_change": [row]}))
         self._writer.flush()
 
+    def add_note(self, comparison_id: str, text: str, who: str | None) -> None:
+        """Add a note to a comparison; ``who`` wrote it, None where nobody is signed in.
+
+        Raises :class:`InputError` for a text that is empty or too long.
+        """
+        note = Note.of(text, who)
+        self._require(comparison_id)
+        self._writer.put(Unit(comparison_id, {"comparison_change": [note_row(comparison_id, note)]}))
+        self._writer.flush()
+
+    def pin_baseline(self, comparison_id: str | None) -> None:
+        """Make a comparison the one that others are held against, or with None have none; there is one at most."""
+        with self._saving:
+            if comparison_id is not None:
+                self._require(comparison_id)
+            for one in self.comparisons():
+                if one.baseline is not (one.id == comparison_id):
+                    row = baseline_row(one.id, pinned=one.id == comparison_id)
+                    self._writer.put(Unit(one.id, {"comparison_change": [row]}))
+            self._writer.flush()
+
     def delete(self, comparison_id: str) -> None:
         """Hide a comparison from every query; :meth:`purge` erases it from the file."""
         self._require(comparison_id)
@@ -238,6 +260,10 @@ class Store:
         with self._lock:
             versions, upto = dict(self._versions), self._changes
         return self._listing.bring(versions, upto, self._summaries)
+
+    def baseline(self) -> str | None:
+        """Return the comparison that others are held against, None where none is pinned."""
+        return next((one.id for one in self.comparisons() if one.baseline), None)
 
     def comparison(self, comparison_id: str) -> StoredComparison:
         """Return a comparison; raises :class:`StoreError` for an id that is not known, with those that come near."""
