@@ -12,7 +12,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import anthropic
 import httpx2
@@ -341,7 +341,7 @@ def _send_streaming(sdk: anthropic.Anthropic, request: Request, clock: Clock) ->
     started = clock.now_ms()
     first_event: float | None = None
     first_text: float | None = None
-    seen: dict[str, Any] = {}
+    seen: Mapping[str, Any] | None = None
     try:
         with sdk.beta.messages.stream(**_arguments(request)) as stream:
             whole = _whole_message(stream.response)
@@ -349,7 +349,7 @@ def _send_streaming(sdk: anthropic.Anthropic, request: Request, clock: Clock) ->
                 now = clock.now_ms()
                 first_event = now if first_event is None else first_event
                 if event.type == "message_start":
-                    seen = event.message.to_dict().get("usage") or {}  # type: ignore[assignment]
+                    seen = cast("Mapping[str, Any] | None", event.message.to_dict().get("usage"))
                 text = event.type == "content_block_delta" and event.delta.type == "text_delta"
                 first_text = now if text and first_text is None else first_text
             message = stream.get_final_message().to_dict() if whole is None else whole
