@@ -86,7 +86,8 @@ class CacheMiss:
 
     ``reason`` is what we see in our own record, None where that explains nothing. ``tokens`` and ``cost_usd`` are None where
     they cannot be known (no caching, nothing reported, no price). ``pause_s`` is the time since the start of the request before.
-    ``said`` is the API's own word for it, None where it was not asked, and ``said_tokens`` its estimate.
+    ``said`` is the API's own word for it, None where it was not asked, and ``said_tokens`` its estimate. ``event`` is the sequence
+    number of the event that caused it, None where it was none.
     """
 
     series: str
@@ -100,6 +101,7 @@ class CacheMiss:
     pause_s: float | None
     said: str | None
     said_tokens: int | None
+    event: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,18 +182,20 @@ def _miss(
 ) -> CacheMiss:
     tokens = _missed(request)
     diagnosis = request.diagnosis or {}
+    event = edits.latest(request, before) if request.miss_reason in _EDITS else None
     return CacheMiss(
         series=spec.series,
         replay=spec.id,
         request=request.number,
         turn=request.turn,
         reason=request.miss_reason,
-        cause=_cause(spec, request, before, edits),
+        cause=_cause(spec, request, before, event),
         tokens=tokens,
         cost_usd=None if tokens is None else cost_of_misses(request, tokens, prices),
         pause_s=None if before is None else (request.started_ms - before.started_ms) / 1000,
         said=diagnosis.get("type"),
         said_tokens=diagnosis.get("cache_missed_input_tokens"),
+        event=None if event is None else event.seq,
     )
 
 
@@ -220,7 +224,10 @@ def _as_read(usage: Usage, tokens: int) -> Usage:
     )
 
 
-def _cause(spec: ReplaySpec, request: RequestRecord, before: RequestRecord | None, edits: _Edits) -> Cause:
+def _cause(
+    spec: ReplaySpec, request: RequestRecord, before: RequestRecord | None, event: EventRecord | None
+) -> Cause:
+    """``event`` is the edit that made the request miss, None for the reasons that no edit has."""
     reason = request.miss_reason
     if reason is MissReason.CACHING_OFF:
         return Cause.SETTING
@@ -231,9 +238,6 @@ def _cause(spec: ReplaySpec, request: RequestRecord, before: RequestRecord | Non
         if _script_changed(spec, before, request, tools=tools):
             return Cause.SCRIPT_TOOLS if tools else Cause.SCRIPT_SYSTEM
         return Cause.NONE
-    if reason not in _EDITS:
-        return Cause.NONE
-    event = edits.latest(request, before)
     if event is not None:
         return _EVENTS[event.event]
     return Cause.MANY_BLOCKS if reason is MissReason.LOOKBACK_EXCEEDED else Cause.NONE

@@ -93,6 +93,12 @@ def test_the_cause_is_the_latest_edit_and_stripping_only_where_it_stands_alone(
     assert miss.cause is cause
 
 
+def test_a_miss_names_the_event_that_caused_it_by_its_place_in_the_replay() -> None:
+    log = replay_log(window_spec(), first(), event(EventKind.TRIM, 2), missed(2), missed(3))
+    one, two = cache_misses(log, PRICES)
+    assert (one.event, two.event) == (log.events[0].seq, None)
+
+
 def test_an_edit_before_the_previous_request_causes_nothing_any_more() -> None:
     one, two = misses(first(), event(EventKind.TRIM, 2), missed(2), missed(3))
     assert (one.cause, two.cause) == (Cause.TRIM, Cause.NONE)
