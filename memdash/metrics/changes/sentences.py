@@ -1,0 +1,70 @@
+"""What changed, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memdash import numbers
+from memdash.metrics.changes.model import Changes, GroupChange, Verdict
+from memdash.metrics.changes.numbers import Number
+
+
+def headline(changes: Changes) -> str:
+    """Say what matters most: facts lost and won, then cost, then how the replays ended; or that nothing changed."""
+    if not changes.groups:
+        return "The two comparisons have no setting in common."
+    parts = [*_facts(changes.groups), *_cost(changes.groups), *_rest(changes)]
+    settings = numbers.count(len(changes.groups), "setting")
+    if not parts:
+        different = any(not one.is_same for one in changes.groups)
+        told = "no fact was lost and no cost changed" if different else "nothing changed"
+        sure = ", as far as the intervals tell" if changes.live and different else ""
+        return f"Of {settings} on both sides, {told}{sure}."
+    return f"Of {settings} on both sides, {'; '.join(parts)}."
+
+
+def _facts(groups: Sequence[GroupChange]) -> list[str]:
+    lost = {(one.label, one.script): one.lost for one in groups if one.lost}
+    won = [
+        fact
+        for one in groups
+        for fact in one.facts
+        if not fact.lost and Verdict.BETTER in (fact.kept, fact.right)
+    ]
+    parts = []
+    if lost:
+        count = numbers.count(sum(map(len, lost.values())), "fact")
+        parts.append(f"{len(lost)} lost {count} ({_named([label for label, _script in lost])})")
+    if won:
+        parts.append(
+            f"{numbers.count(len(won), 'fact')} were won back" if len(won) > 1 else "1 fact was won back"
+        )
+    return parts
+
+
+def _cost(groups: Sequence[GroupChange]) -> list[str]:
+    parts = []
+    for verdict, words in ((Verdict.WORSE, "rose"), (Verdict.BETTER, "fell")):
+        found = [(one, one.number(Number.COST)) for one in groups]
+        moved = [(one, change) for one, change in found if change.verdict is verdict]
+        if moved:
+            most = max(moved, key=lambda pair: abs(pair[1].relative or 0.0))
+            by = numbers.change(most[1].relative)
+            parts.append(f"cost {words} in {len(moved)} (most by {by}, {most[0].label})")
+    return parts
+
+
+def _rest(changes: Changes) -> list[str]:
+    parts = []
+    ended = [one.label for one in changes.groups if one.outcome]
+    if ended:
+        parts.append(f"{len(ended)} ended otherwise ({_named(ended)})")
+    if changes.recommendation:
+        parts.append(
+            f"the recommendation went from {changes.recommendation.before} to {changes.recommendation.after}"
+        )
+    return parts
+
+
+def _named(labels: Sequence[str]) -> str:
+    return numbers.listing(list(dict.fromkeys(labels)))
