@@ -87,6 +87,7 @@ def comparison_json(
         **_together(outcomes, sweep, per_month or CONVERSATIONS_PER_MONTH),
         "refinement": None if refined is None else refinement_json(refined.spec, outcomes, refined.rounds),
         **conversation_keys(outcomes, specs, prices, traffic),
+        "prices": prices_json(specs, prices),
         "confirmation": None if confirmation is None else dict(confirmation),
     }
 
@@ -192,6 +193,24 @@ def settings_json(spec: ComparisonSpec) -> dict[str, Any]:
         if field.name not in ("id", "title"):
             settings[field.name] = value
     return settings
+
+
+def prices_json(specs: Iterable[ReplaySpec], prices: Prices) -> list[dict[str, Any]]:
+    """Return the prices that the money is counted at, in dollars per million tokens, of the models that replays use.
+
+    A model whose price is not known is left out.
+    """
+    models = [model for spec in specs for model in (spec.model, spec.params.get("summary_model")) if model]
+    known = [price for model in dict.fromkeys(models) if (price := prices.price(model))]
+    return [
+        {
+            "model": price.model,
+            "since": None if price.since is None else price.since.isoformat(),
+            "source": price.source,
+            "tiers": [dataclasses.asdict(tier) for tier in price.tiers],
+        }
+        for price in known
+    ]
 
 
 def _waits_json(waits: Waits | None) -> dict[str, float | None]:

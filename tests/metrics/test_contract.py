@@ -263,3 +263,23 @@ def test_the_contract_holds_with_what_is_known_of_your_conversations() -> None:
     assert told["conversations"]["conversations_per_day"] == 100
     assert {one["label"] for one in told["conversations"]["left_out"]} >= {"queued"}
     assert contract()["conversations"] is None
+
+
+def test_the_prices_of_the_models_that_are_used_come_along_and_an_unknown_one_is_left_out() -> None:
+    told = contract()["prices"]
+    assert [one["model"] for one in told] == [LOGS[0].spec.model]  # "unpriced" has no price
+    known = PriceTable.load().price(LOGS[0].spec.model)
+    assert known is not None
+    assert told[0]["tiers"][0] == {
+        "above": 0,
+        "input": known.tiers[0].input,
+        "write_5m": known.tiers[0].write_5m,
+        "write_1h": known.tiers[0].write_1h,
+        "read": known.tiers[0].read,
+        "output": known.tiers[0].output,
+    }
+    summaries = compaction_spec(script=TRIP, params={"summary_model": "claude-haiku-4-5"})
+    assert [one["model"] for one in contract([replay_log(summaries, end=None)])["prices"]] == [
+        summaries.model,
+        "claude-haiku-4-5",
+    ]
