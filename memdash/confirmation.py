@@ -79,25 +79,25 @@ def confirmable(replays: Sequence[ReplaySpec], done: Collection[str]) -> tuple[s
 
 
 def default_settings(
-    replays: Sequence[ReplaySpec], done: Collection[str], recommended: str | None = None
+    replays: Sequence[ReplaySpec], done: Collection[str], wanted: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Return the settings to confirm where nobody chose: the recommended one and the full history it is measured against.
+    """Return the settings to confirm where nobody chose: those ``wanted``, and the full history they are measured against.
 
-    Without a recommendation it is full history and the first others, a few in all. ``done`` are the ids of the replays that
-    finished, ``recommended`` is the label of a setting. Raises :class:`InputError` where no setting finished.
+    Without any it is full history and the first others, a few in all. ``done`` are the ids of the replays that finished,
+    ``wanted`` are labels of settings. Raises :class:`InputError` where no setting finished.
     """
     settings = confirmable(replays, done)
     if not settings:
         raise InputError("no setting of this comparison finished, so there is nothing to confirm")
     finished = [replay for replay in replays if replay.series in settings]
-    picked = next((one for one in finished if recommended in (one.series, one.label)), None)
+    picked = [one for label in wanted for one in finished if label in (one.series, one.label)]
     wholes = [one for one in finished if one.strategy == _BASELINE]
-    if picked is None:
+    if not picked:
         others = [one for one in settings if one not in {whole.series for whole in wholes}]
         first = [whole.series for whole in wholes[:1]]
         return tuple([*first, *others][:MOST_SETTINGS])
-    alike = [one for one in wholes if _conditions(one) == _conditions(picked)]
-    return tuple(dict.fromkeys(one.series for one in (*(alike or wholes)[:1], picked)))
+    alike = [one for one in wholes if _conditions(one) == _conditions(picked[0])]
+    return tuple(dict.fromkeys(one.series for one in (*(alike or wholes)[:1], *picked)))
 
 
 def _chosen(replays: Sequence[ReplaySpec], labels: Iterable[str]) -> list[ReplaySpec]:

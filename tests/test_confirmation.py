@@ -119,12 +119,16 @@ def test_what_cannot_be_confirmed_is_told_in_one_sentence(
 
 def test_the_recommended_setting_and_its_full_history_are_confirmed_where_nobody_chose() -> None:
     stored = simulated("full_history", "window:2", "compaction:500", models=(OPUS, SONNET))
-    assert default_settings(stored.replays, done(stored), f"compaction at 500 · {SONNET}") == (
-        f"full history · {SONNET}",
-        f"compaction at 500 · {SONNET}",
-    )
-    itself = f"full history · {SONNET}"
-    assert default_settings(stored.replays, done(stored), itself) == (itself,)
+    whole, shorter = f"full history · {SONNET}", f"compaction at 500 · {SONNET}"
+    assert default_settings(stored.replays, done(stored), [shorter]) == (whole, shorter)
+    assert default_settings(stored.replays, done(stored), [whole]) == (whole,)
+
+
+def test_where_full_history_is_recommended_the_runner_up_is_confirmed_beside_it() -> None:
+    stored = simulated("full_history", "window:2", "compaction:500", models=(OPUS, SONNET))
+    whole, nearest = f"full history · {SONNET}", f"window of 2 · {SONNET}"
+    assert default_settings(stored.replays, done(stored), [whole, nearest]) == (whole, nearest)
+    assert default_settings(stored.replays, done(stored, (nearest,)), [whole, nearest]) == (whole,)
 
 
 def test_without_a_recommendation_full_history_and_the_first_others_are_confirmed() -> None:

@@ -39,8 +39,9 @@ def confirm_option(command: F) -> F:
         "confirm_budget",
         type=_Dollars(),
         metavar="USD",
-        help="Then play the recommended setting and full history (without a recommendation, full history and the first others) "
-        "against the live API for at most this much, and show the simulator's error in every number. Needs ANTHROPIC_API_KEY.",
+        help="Then play the recommended setting and full history (where full history is recommended, the runner-up beside it; "
+        "without a recommendation, full history and the first others) against the live API for at most this much, and show the "
+        "simulator's error in every number. Needs ANTHROPIC_API_KEY.",
     )(command)
 
 
@@ -79,17 +80,17 @@ def confirm_live(
     budget: float,
     *,
     done: Collection[str],
-    recommended: str | None,
+    wanted: Collection[str],
     quiet: bool,
 ) -> Confirmed:
     """Play the settings that matter of a simulated comparison live, and watch it to its end.
 
-    ``done`` are the ids of its replays that finished, ``recommended`` is the label of a setting. Where nothing finished, that is
-    said, and counts as a failure.
+    ``done`` are the ids of its replays that finished, ``wanted`` the labels of the settings that matter most. Where nothing
+    finished, that is said, and counts as a failure.
     """
     stored = store.comparison(comparison_id)
     try:
-        settings = default_settings(stored.replays, done, recommended)
+        settings = default_settings(stored.replays, done, wanted)
     except InputError as error:
         complain(str(error))
         return Confirmed((Status.FAILED,), interrupted=False)

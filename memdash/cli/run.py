@@ -79,7 +79,7 @@ def run(
                 spec.id,
                 confirm_budget,
                 done={one["id"] for one in comparison["replays"] if one["status"] == Status.DONE},
-                recommended=None,
+                wanted=(),
                 quiet=quiet,
             )
             comparison = report.read(store, spec.id)

@@ -112,7 +112,7 @@ def sweep(
                 spec.id,
                 confirm_budget,
                 done={one.id for one in found.outcomes if one.done},
-                recommended=found.recommended,
+                wanted=found.to_confirm,
                 quiet=quiet,
             )
         text = shown_sweep(store, found, form, traffic)

@@ -55,10 +55,10 @@ class SweepFindings:
         return {one.status for one in self.outcomes}
 
     @property
-    def recommended(self) -> str | None:
-        """The label of the recommended setting, None where there is none."""
+    def to_confirm(self) -> tuple[str, ...]:
+        """The labels of the settings that a live run should confirm; none without a recommendation."""
         advice = self.analysis.recommendation
-        return None if advice is None else advice.setting.series
+        return () if advice is None else advice.to_confirm
 
 
 def sweep_parts(found: SweepFindings, *, markdown: bool) -> list[str]:

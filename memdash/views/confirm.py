@@ -21,14 +21,14 @@ from memdash.views.state import services
 
 _ABOUT: Final = (
     "Plays the same conversations against the live API, within a budget, and shows the simulator's error in every number. "
-    "Two settings are enough: the one to ship and full history."
+    "Two settings are enough: the one to ship and full history, or what comes nearest to it."
 )
 
 
-def confirm_menu(stored: StoredComparison, recommended: Callable[[], str | None]) -> None:
+def confirm_menu(stored: StoredComparison, to_confirm: Callable[[], Collection[str]]) -> None:
     """Draw the button of a simulated comparison, and while its menu is open what would be played.
 
-    ``recommended`` is asked for the recommended setting once the menu is open.
+    ``to_confirm`` is asked for the settings that matter most once the menu is open.
     """
     if stored.spec.provider is not Provider.SIMULATOR:
         return
@@ -43,7 +43,7 @@ def confirm_menu(stored: StoredComparison, recommended: Callable[[], str | None]
             check_confirmable(stored.spec)
             check_key("a confirmation")
             done = _finished(stored)
-            settings = default_settings(stored.replays, done, recommended())
+            settings = default_settings(stored.replays, done, to_confirm())
         except InputError as error:
             _refuse(str(error))
             return
@@ -90,29 +90,28 @@ def _form(stored: StoredComparison, done: Collection[str], settings: tuple[str, 
         _refuse(str(error))
         return
     estimate_line(spec)
-    if budget is None:
-        st.button(
-            "Play live…", key="confirm_play", disabled=True, help="Give a budget first", width="stretch"
-        )
-    else:
-        _play(stored.id, spec)
+    _play(stored.id, spec, limited=budget is not None)
 
 
-def _play(comparison_id: str, spec: ComparisonSpec) -> None:
-    """Offer to play, and ask once more before money is spent: of just these settings and this budget, and no others."""
+def _play(comparison_id: str, spec: ComparisonSpec, *, limited: bool) -> None:
+    """Offer to play, and ask once more before money is spent: of just these settings and this budget, and no others.
+
+    The button can be pressed without a budget, which it then asks for: one that waits for a number to be taken in would lose the
+    press that follows on typing it.
+    """
     key = f"confirm_asked.{comparison_id}"
     asked_for = ([one.series for one in spec.replays()], spec.budget)
-    if st.session_state.get(key) != asked_for:
-        st.button(
-            "Play live…",
-            icon=":material/bolt:",
-            type="primary",
-            key="confirm_play",
-            width="stretch",
-            on_click=st.session_state.__setitem__,
-            args=(key, asked_for),
-        )
-        return
+    if not limited or st.session_state.get(key) != asked_for:
+        offer = st.empty()
+        if not offer.button(
+            "Play live…", icon=":material/bolt:", type="primary", key="confirm_play", width="stretch"
+        ):
+            return
+        if not limited:
+            _refuse("give a budget first: it stops before the request that could pass it")
+            return
+        st.session_state[key] = asked_for
+        offer.empty()
     st.markdown(
         f"**Spend up to {plain(numbers.usd(spec.budget))} on this?** "
         "It stops before the request that could pass it; what was measured by then is kept."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import streamlit as st
 
@@ -20,15 +20,15 @@ from memdash.views.downloads import downloads
 from memdash.views.state import services
 
 
-def head(stored: StoredComparison, recommended: Callable[[], str | None] = lambda: None) -> None:
+def head(stored: StoredComparison, to_confirm: Callable[[], Collection[str]] = tuple) -> None:
     """Draw the title, with what can be done to it beside it, and how it was run.
 
-    ``recommended`` is asked for the setting that is recommended, where that is needed.
+    ``to_confirm`` is asked for the settings that a live run should confirm, where that is needed.
     """
     title, actions = st.columns([3, 1], gap="small", vertical_alignment="top")
     title.subheader(plain(stored.title or stored.id), anchor=False)
     with actions, st.container(horizontal=True, horizontal_alignment="right", gap="small"):
-        confirm_menu(stored, recommended)
+        confirm_menu(stored, to_confirm)
         _rename(stored)
         _share(stored)
     st.caption(plain(" · ".join(_about(stored))))

@@ -8,12 +8,13 @@ import streamlit as st
 
 from memdash import numbers
 from memdash.collecting import uncollected
-from memdash.errors import StoreError
+from memdash.errors import NotStored, StoreError
 from memdash.metrics.result import Mark
 from memdash.records import Status
 from memdash.views import address
 from memdash.views.components import plain, problem
 from memdash.views.heading import head, state_line
+from memdash.views.opening import not_here, problems_of_link
 from memdash.views.sweep_advice import advice
 from memdash.views.sweep_panels import choose_panel, show_panel
 from memdash.views.sweep_view import Reading, SweepView, reading_of, sweep_view
@@ -27,7 +28,7 @@ def show(comparison_id: str) -> None:
     try:
         running = _goes_on(reading_of(comparison_id))
     except StoreError as error:
-        problem(error, "This sweep cannot be shown")
+        _cannot(error)
         return
     st.fragment(_body, run_every=_POLL_SECONDS if running else None, key="sweep")(comparison_id, running)
 
@@ -41,18 +42,28 @@ def _body(comparison_id: str, polling: bool) -> None:
     try:
         reading = reading_of(comparison_id)
     except StoreError as error:
-        problem(error, "This sweep cannot be shown")
+        _cannot(error)
         return
     if _goes_on(reading) != polling:
         st.rerun()  # draw the page once more, polling from now on or no longer
+    link = st.container()
     with st.container(gap="xsmall"):
-        head(reading.stored, lambda: sweep_view(reading, _largest_loss(reading)).recommended)
+        head(reading.stored, lambda: sweep_view(reading, _largest_loss(reading)).to_confirm)
         state_line(reading.stored, reading.progress, reading.resumable, reading.basis)
     shown = sweep_view(reading, _largest_loss(reading))
     advice(shown)
     _refusals(shown)
     show_panel(choose_panel(reading.id), shown)
     st.caption(plain(reading.basis) + ".")
+    with link:
+        problems_of_link()  # all of them are known by now
+
+
+def _cannot(error: StoreError) -> None:
+    if isinstance(error, NotStored):  # deleted since it was opened
+        not_here()
+    else:
+        problem(error, "This sweep cannot be shown")
 
 
 def _largest_loss(reading: Reading) -> float:

@@ -104,6 +104,12 @@ class SweepView:
         return None if advice is None else advice.setting.series
 
     @property
+    def to_confirm(self) -> tuple[str, ...]:
+        """The series of the settings that a live run should confirm; none without a recommendation."""
+        advice = self.analysis.recommendation
+        return () if advice is None else advice.to_confirm
+
+    @property
     def unranked(self) -> list[Setting]:
         """Settings that are played to the end and exist in the simulator alone."""
         ranked = {one.setting.series for one in self.analysis.frontier}

@@ -75,7 +75,9 @@ def test_it_proposes_settings_that_finished_and_wants_a_budget(store: Store, ser
     assert settings.value == ["full history", "window of 4", "compaction at 2000"]
     assert "window of 4 (naive)" not in settings.options  # it was refused: there is nothing to compare
     assert "3 replays, answered by a compatible server" in texts(at)
-    assert at.button(key="confirm_play").disabled
+    at.button(key="confirm_play").click().run()
+    assert "Give a budget first" in texts(at)
+    assert not [one for one in at.button if one.key == "confirm_spend"]
     settings.set_value([]).run()
     assert "Choose at least one setting to confirm" in texts(at)
 

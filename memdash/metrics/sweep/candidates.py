@@ -56,6 +56,14 @@ class Contest:
     baseline: Candidate
     others: tuple[Candidate, ...]
 
+    @property
+    def runner_up(self) -> Candidate | None:
+        """What comes nearest to replacing full history: of the cheaper settings that which loses least, else the cheapest."""
+        cheaper = [one for one in self.others if one.cheaper]
+        if cheaper:
+            return min(cheaper, key=lambda one: one.loss.mean)
+        return min(self.others, key=lambda one: one.cost, default=None)
+
 
 def contest_of(settings: Sequence[Setting], replays: Replays, basis: Basis) -> Contest | str:
     """Return the candidates among the settings of one model, else why there can be no recommendation.

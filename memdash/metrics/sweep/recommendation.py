@@ -21,7 +21,8 @@ class Recommendation:
     ``baseline`` is the full history it is compared with: the cheapest one of the model. ``saving_usd`` is per conversation
     with its paired interval, ``saving`` the same as a share of the baseline's cost, ``saving_per_month_usd`` for the
     conversations a month that were given. Where ``decisive`` is False, ``caveats`` say why; ``ties`` are further settings that
-    qualify and that cost the same as far as the replays can tell. ``headline`` is the answer in one sentence.
+    qualify and that cost the same as far as the replays can tell. ``runner_up`` is what comes nearest to replacing full history
+    where that stays, None where a setting is recommended or there is no other. ``headline`` is the answer in one sentence.
     """
 
     setting: Setting
@@ -32,8 +33,15 @@ class Recommendation:
     basis: Basis
     decisive: bool
     ties: tuple[str, ...]
+    runner_up: Setting | None
     headline: str
     caveats: tuple[str, ...]
+
+    @property
+    def to_confirm(self) -> tuple[str, ...]:
+        """The settings that a live run should confirm: alone, full history would say nothing of what it was preferred to."""
+        settings = [self.setting] if self.runner_up is None else [self.setting, self.runner_up]
+        return tuple(one.series for one in settings)
 
     @property
     def sentence(self) -> str:
@@ -69,6 +77,7 @@ def _ship(fit: Sequence[Candidate], contest: Contest, replays: Replays, wanted: 
         best, contest, wanted,
         decisive=decisive,
         ties=ties,
+        runner_up=None,
         headline=sentences.ship(best, contest.baseline, wanted, decisive=decisive),
         caveats=sentences.ship_caveats(best, ties, wanted),
     )  # fmt: skip
@@ -83,6 +92,7 @@ def _keep(contest: Contest, wanted: Wanted) -> Recommendation:
         contest.baseline, contest, wanted,
         decisive=bool(contest.others) and not possible,
         ties=(),
+        runner_up=contest.runner_up,
         headline=sentences.keep(contest, wanted),
         caveats=sentences.keep_caveats(contest.baseline, possible, wanted),
     )  # fmt: skip
@@ -95,6 +105,7 @@ def _recommendation(
     *,
     decisive: bool,
     ties: tuple[str, ...],
+    runner_up: Candidate | None,
     headline: str,
     caveats: tuple[str, ...],
 ) -> Recommendation:
@@ -108,6 +119,7 @@ def _recommendation(
         basis=wanted.basis,
         decisive=decisive,
         ties=ties,
+        runner_up=None if runner_up is None else runner_up.setting,
         headline=headline,
         caveats=caveats,
     )

@@ -12,6 +12,8 @@ from memdash.metrics.sweep.losses import Basis, Loss
 from memdash.metrics.sweep.settings import Setting
 from memdash.metrics.sweep.wording import amount, points
 
+_MOST_SCRIPTS = 500
+"""More scripts than anybody writes to settle one question: where it takes more, what to do instead is said."""
 _ONE_REPLAY = "Not decisive: one replay of one script says nothing of chance; use more repeats and scripts."
 
 
@@ -56,10 +58,9 @@ def keep(contest: Contest, wanted: Wanted) -> str:
     cost = f"it costs {numbers.usd(contest.baseline.cost)} a conversation"
     if not contest.others:
         return f"Keep {series}: {cost}, and no other setting can be ranked."
-    cheaper = [one for one in contest.others if one.cheaper]
-    if not cheaper:
+    least = contest.runner_up
+    if least is None or not least.cheaper:
         return f"Keep {series}: {cost}, and no setting that was played is cheaper."
-    least = min(cheaper, key=lambda one: one.loss.mean)
     return (
         f"Keep {series}: {cost}, and every cheaper setting loses more than {numbers.percent(wanted.max_loss)} of "
         f"the {wanted.basis.noun}s that it has ({least.setting.series} the least, {numbers.percent(least.loss.mean)})."
@@ -114,10 +115,20 @@ def _too_few_scripts(loss: Loss, wanted: Wanted) -> str:
     )
     if loss.scripts_needed is None:
         return f"{shown}, and at the loss seen no number of them would."
+    if loss.scripts_needed > _MOST_SCRIPTS:
+        return (
+            f"{shown}, and {_MOST_SCRIPTS} would not either: the loss seen, {_near(loss.mean)}, is too near to it. "
+            "Allow a larger loss, or ship a setting that loses less."
+        )
     return (
         f"{shown}; {loss.scripts_needed:,} in all would if the loss stayed as it is "
         "(more questions in the same scripts would not)."
     )
+
+
+def _near(share: float) -> str:
+    """Spell a share that is near to another one: as finely as it takes to see that they differ."""
+    return f"{100 * share:.2g} %"
 
 
 def _evidence(setting: Setting, basis: Basis) -> list[str]:

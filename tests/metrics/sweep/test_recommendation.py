@@ -213,6 +213,31 @@ def test_full_history_stays_where_everything_cheaper_forgets_too_much() -> None:
     )
 
 
+def test_what_comes_nearest_to_full_history_is_to_be_confirmed_beside_it() -> None:
+    whole = on_scripts("full history", [0.2] * 3)
+    dear = on_scripts("compaction at 4000", [0.3] * 3)
+    forgetful = on_scripts("window of 2", [0.05] * 3, [FACTS] * 3)
+    nearest = on_scripts(WINDOW, [0.1] * 3, [FACTS[:2]] * 3)
+    assert advice([*whole, *dear, *forgetful, *nearest]).to_confirm == ("full history", WINDOW)
+    assert advice([*whole, *dear]).to_confirm == ("full history", "compaction at 4000")
+    assert advice(whole).to_confirm == ("full history",)
+    kept = on_scripts(COMPACTION, [0.1] * 3)
+    assert advice([*whole, *dear, *kept]).to_confirm == (COMPACTION,)
+
+
+def test_more_scripts_than_anybody_writes_are_not_asked_for() -> None:
+    twenty = [f"fact{number}" for number in range(20)]
+    whole = on_scripts("full history", [0.2] * 20, facts=twenty)
+    lost = [twenty[:1]] * 19 + [()]  # 19 of 20 scripts lose one fact of 20: 4.75 % of the 5 % allowed
+    it = advice([*whole, *on_scripts(WINDOW, [0.1] * 20, lost, facts=twenty)])
+    assert it.setting.loss is not None
+    assert (it.setting.loss.scripts_needed or 0) > 10_000
+    assert it.caveats[0] == (
+        "Not decisive: 20 scripts cannot show a 5-point loss, and 500 would not either: the loss seen, 4.8 %, is too near to it. "
+        "Allow a larger loss, or ship a setting that loses less."
+    )
+
+
 def test_keeping_full_history_is_not_decisive_where_a_cheaper_setting_may_lose_little() -> None:
     it = advice([*on_scripts("full history", [0.2] * 3), *on_scripts(WINDOW, [0.1] * 3, [FACTS[:1]] * 3)])
     assert (it.setting.series, it.decisive) == ("full history", False)
