@@ -69,7 +69,7 @@ def read_lengths(text: str) -> Lengths:
 
     Raises :class:`InputError` where it is neither, or cannot be used.
     """
-    if "=" in text:
+    if all(_QUANTILE.fullmatch(part) for part in text.split(",")):
         return from_quantiles(text)
     path = Path(text.strip())
     try:
@@ -79,6 +79,8 @@ def read_lengths(text: str) -> Lengths:
             )
         content = path.read_bytes()
     except (OSError, ValueError) as error:
+        if "=" in text:  # no such file: what is wrong with the quantiles is said
+            return from_quantiles(text)
         reason = getattr(error, "strerror", None) or error
         raise InputError(
             f"lengths: {text!r} is neither quantiles such as {_EXAMPLE} nor a CSV file that can be read ({reason})"

@@ -110,6 +110,9 @@ def test_a_path_is_read_and_one_that_is_not_there_says_what_could_be_given(tmp_p
     path = tmp_path / "lengths.csv"
     path.write_text("7\n")
     assert shares(read_lengths(str(path))) == {7: 1.0}
+    odd = tmp_path / "of p50=12, and more.csv"
+    odd.write_text("8\n")
+    assert shares(read_lengths(str(odd))) == {8: 1.0}
     with pytest.raises(
         InputError, match=r"'30' is neither quantiles such as p50=12,p90=40,p100=120 nor a CSV file"
     ):
