@@ -20,12 +20,18 @@ import duckdb
 import memdash
 from memdash.errors import StoreError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _STEPS: Mapping[int, str] = {
     1: """
     alter table request add column diagnosis varchar;
     alter table replay add column strategy_file varchar;
+    """,
+    2: """
+    create table ledger (
+        ticket varchar not null, moment timestamp not null, kind varchar not null, person varchar, comparison varchar not null,
+        own_key boolean not null, model varchar, usd double
+    );
     """,
 }
 """What makes a database of this version one of the next; a column is only ever added at the end of its table."""

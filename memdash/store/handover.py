@@ -18,6 +18,7 @@ from memdash import codec
 from memdash.errors import StoreError
 from memdash.prices import PriceTable
 from memdash.records import Record, Status, from_line, to_line
+from memdash.spending import Entry
 from memdash.store.notes import Note
 from memdash.store.protocol import AnyStore
 from memdash.store.settings import StoredComparison
@@ -63,6 +64,13 @@ class NoteState:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteEntries:
+    """Write these entries into the ledger of what live requests cost."""
+
+    entries: Sequence[Entry]
+
+
+@dataclass(frozen=True, slots=True)
 class Rename:
     """Give a comparison another title."""
 
@@ -82,7 +90,7 @@ class Purge:
     """Erase what was deleted."""
 
 
-Order = Adopt | Extend | Append | NoteState | Rename | Delete | Purge
+Order = Adopt | Extend | Append | NoteState | NoteEntries | Rename | Delete | Purge
 
 
 def to_lines(order: Order) -> list[bytes]:
@@ -97,6 +105,8 @@ def to_lines(order: Order) -> list[bytes]:
         return [records_of(order.replay_id), *(to_line(record) for record in order.records)]
     if isinstance(order, NoteState):
         return [_order("states", replays=order.replay_ids, status=order.status.value, message=order.message)]
+    if isinstance(order, NoteEntries):
+        return [_order("ledger", entries=_entries().dump_python(list(order.entries), mode="json"))]
     if isinstance(order, Rename):
         return [_order("rename", comparison=order.comparison_id, title=order.title)]
     if isinstance(order, Delete):
@@ -143,6 +153,8 @@ def carry_out(orders: Iterable[Order], store: AnyStore) -> None:
             store.append(order.replay_id, order.records)
         elif isinstance(order, NoteState):
             store.append_states(order.replay_ids, order.status, order.message)
+        elif isinstance(order, NoteEntries):
+            store.note_entries(order.entries)
         elif isinstance(order, Rename):
             store.rename(order.comparison_id, order.title)
         elif isinstance(order, Delete):
@@ -196,6 +208,8 @@ def _read_order(data: Mapping[str, Any]) -> Order:
         return Extend(_text(data, "comparison"), codec.load_proposal(_text(data, "proposal")))
     if op == "states":
         return NoteState(_texts(data, "replays"), Status(data["status"]), data["message"])
+    if op == "ledger":
+        return NoteEntries(_entries().validate_python(data["entries"]))
     if op == "rename":
         return Rename(_text(data, "comparison"), _text(data, "title"))
     if op == "delete":
@@ -265,3 +279,10 @@ def _prices() -> TypeAdapter[PriceTable]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(PriceTable)
+
+
+@cache
+def _entries() -> TypeAdapter[list[Entry]]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(list[Entry])

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING
 from memdash.errors import StoreError
 from memdash.records import Record, Status
 from memdash.spec import ComparisonSpec
+from memdash.spending import Entry
 from memdash.store.database import Database
 from memdash.store.handover import (
     Adopt,
     Append,
     Extend,
+    NoteEntries,
     NoteState,
     Order,
     carry_out,
@@ -89,6 +91,14 @@ class InboxStore(Store):
             own = tuple(one for one in replay_ids if self._of_replay[one] == comparison_id)
             self._leave(comparison_id, NoteState(own, status, message))
 
+    def note_entries(self, entries: Iterable[Entry]) -> None:
+        """Write entries into the ledger and leave them for the owner."""
+        entries = list(entries)
+        super().note_entries(entries)
+        for comparison_id in sorted({one.comparison_id for one in entries}):
+            own = [one for one in entries if one.comparison_id == comparison_id]
+            self._leave(comparison_id, NoteEntries(own))
+
     def flush(self) -> None:
         """Return once everything handed in so far is on the disk."""
         super().flush()
@@ -140,7 +150,7 @@ def _take_in(store: Store, path: Path) -> None:
         _set_aside(path, error)
         return
     adopted = [order.comparison.id for order in orders if isinstance(order, Adopt)]
-    if not all(isinstance(order, Adopt | Extend | Append | NoteState) for order in orders):
+    if not all(isinstance(order, Adopt | Extend | Append | NoteState | NoteEntries) for order in orders):
         _set_aside(path, ValueError("it holds orders that have no place in an inbox"))
         return
     try:

@@ -10,6 +10,7 @@ from memdash.records import Record, Status
 from memdash.replay_columns import ReplayColumns
 from memdash.replay_log import ReplayLog, ReplayOutline
 from memdash.spec import ComparisonSpec
+from memdash.spending import Entry
 from memdash.store.reading import ComparisonSummary
 from memdash.store.settings import StoredComparison
 
@@ -40,6 +41,9 @@ class AnyStore(Protocol):
 
     def append_states(self, replay_ids: Sequence[str], status: Status, message: str | None = None) -> None:
         """Note a state of many replays in one go."""
+
+    def note_entries(self, entries: Iterable[Entry]) -> None:
+        """Hand in entries of the ledger of what live requests cost."""
 
     def flush(self) -> None:
         """Return once everything handed in so far is kept for good."""

@@ -27,8 +27,10 @@ _CONDITIONS = {
     "probe": _KEPT_REPLAY,
     "fact": _KEPT_REPLAY,
     "comparison_change": _KEPT,
+    "ledger": "true",
 }
-"""What is kept of each table. Tombstones have done their duty; the schema's version is written with the schema."""
+"""What is kept of each table. Tombstones have done their duty, and what was spent stays spent; the schema's version is
+written with the schema."""
 
 
 def purge(database: Database) -> None:

@@ -283,6 +283,46 @@ with chosen as (
 {_PLACE}
 """
 
+# What does the ledger say from this moment on?
+LEDGER_SINCE = "select ticket, moment, kind, person, comparison, own_key, model, usd from ledger where moment >= ? order by rowid"
+
+# What did each person spend in each comparison on each day, with which kind of key?
+# A request without an answer counts at its most.
+EXPENSES = """
+with paid as (
+    select
+        ticket,
+        min(moment)::date as day,
+        any_value(person) as person,
+        any_value(comparison) as comparison,
+        bool_or(own_key) as own_key,
+        bool_or(kind = 'paid') as answered,
+        case
+            when bool_or(kind = 'paid') then max(usd) filter (kind = 'paid')
+            else max(usd) filter (kind = 'set_aside')
+        end as usd
+    from ledger
+    where kind <> 'started'
+    group by ticket
+    having not bool_or(kind = 'unsent')
+)
+select
+    day,
+    person,
+    comparison,
+    own_key,
+    count(*),
+    coalesce(sum(usd), 0.0),
+    count(*) filter (not answered),
+    count(*) filter (usd is null)
+from paid
+group by day, person, comparison, own_key
+order by day, person nulls first, comparison, own_key
+"""
+
+# Who started which live runs?
+STARTED = "select moment, person, comparison, own_key from ledger where kind = 'started' order by rowid"
+
 # Is this row, of which the first two columns are given, in the file?
 ROW_IS_THERE = {
     "comparison": "select 1 from comparison where id = ? and created_at = ?",

@@ -16,11 +16,13 @@ from memdash.records import Record, Status, from_line
 from memdash.replay_columns import ReplayColumns
 from memdash.replay_log import ReplayLog, ReplayOutline
 from memdash.spec import ComparisonSpec
+from memdash.spending import Entry
 from memdash.store.handover import (
     Adopt,
     Append,
     Delete,
     Extend,
+    NoteEntries,
     NoteState,
     Order,
     Purge,
@@ -137,6 +139,10 @@ class RemoteStore:
     def append_states(self, replay_ids: Sequence[str], status: Status, message: str | None = None) -> None:
         """Have a state of many replays noted."""
         self._hand_in(NoteState(tuple(replay_ids), status, message))
+
+    def note_entries(self, entries: Iterable[Entry]) -> None:
+        """Have entries written into the ledger."""
+        self._hand_in(NoteEntries(list(entries)))
 
     def flush(self) -> None:
         """Return at once: what was handed in is in the file already."""

@@ -1,4 +1,4 @@
--- The store's tables, version 2. Rows are only ever inserted; what holds now is the latest row, and a delete is a row in `tombstone`.
+-- The store's tables, version 3. Rows are only ever inserted; what holds now is the latest row, and a delete is a row in `tombstone`.
 -- There are no secondary indexes: tables stay in the order of insertion, which keeps the rows of one comparison together.
 -- `replay` in the tables of records is replay.number, a small integer.
 
@@ -215,6 +215,19 @@ create table comparison_change (
     changed_at timestamp not null,
     kind varchar not null,
     value varchar not null
+);
+
+-- What live requests may cost and did cost, and who started the runs that made them. Rows about one request share its ticket; all stand
+-- at the moment (UTC) at which it was let through. They are never deleted and never purged, and hold no text of a conversation.
+create table ledger (
+    ticket varchar not null,
+    moment timestamp not null,
+    kind varchar not null,
+    person varchar,
+    comparison varchar not null,
+    own_key boolean not null,
+    model varchar,
+    usd double
 );
 
 create table tombstone (

@@ -6,7 +6,7 @@ import os
 import platform
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from importlib import metadata
 from pathlib import Path
 from threading import Lock
@@ -20,9 +20,11 @@ from memdash.records import Record, RequestRecord, Status, from_line
 from memdash.replay_columns import ReplayColumns
 from memdash.replay_log import ReplayLog, ReplayOutline
 from memdash.spec import ComparisonSpec, Provider, ReplaySpec
+from memdash.spending import DaySums, Entry, Expense, Started
 from memdash.store import queries
 from memdash.store.columns import read_columns
 from memdash.store.database import Database
+from memdash.store.ledger import entry_row, read_entries, read_expenses, read_started
 from memdash.store.listing import Listing
 from memdash.store.notes import Note, baseline_row, note_row
 from memdash.store.purge import purge
@@ -65,6 +67,10 @@ class Store:
         self._listing = Listing()
         with database.cursor() as cursor:
             (self._last_replay,) = cursor.execute(queries.LAST_REPLAY).fetchall()[0]
+            midnight = timestamp(datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0))
+            self._day_sums = DaySums(
+                read_entries(cursor.execute(queries.LEDGER_SINCE, [midnight]).fetchall())
+            )
         self._writer = Writer(database, self._note_changes)
 
     @classmethod
@@ -181,6 +187,13 @@ class Store:
         for replay_id in replay_ids:
             self._key(replay_id)
         self._append_states(self._places(queries.PLACES, list(replay_ids)), status, message)
+
+    def note_entries(self, entries: Iterable[Entry]) -> None:
+        """Hand in entries of the ledger, to be written soon; :meth:`spent_on` knows them at once. Twice does no harm."""
+        entries = list(entries)
+        for entry in entries:
+            self._writer.put(Unit(entry.comparison_id, {"ledger": [entry_row(entry)]}))
+        self._day_sums.add(entries)
 
     def flush(self) -> None:
         """Return once everything handed in so far is in the file."""
@@ -306,6 +319,23 @@ class Store:
         """Return the JSON of blocks of a replay by id; raises :class:`StoreError` for one that it does not have."""
         with self._reader() as reader:
             return reader.blocks(replay_id, ids)
+
+    def expenses(self) -> list[Expense]:
+        """Return what live requests cost, by day (UTC), person and comparison, the oldest first; of deleted comparisons too."""
+        with self._reader() as reader:
+            return read_expenses(reader.fetch(queries.EXPENSES))
+
+    def started(self) -> list[Started]:
+        """Return who started which live runs or let them go on, the oldest first; of deleted comparisons too."""
+        with self._reader() as reader:
+            return read_started(reader.fetch(queries.STARTED))
+
+    def spent_on(self, day: date) -> float:
+        """Return the dollars that the live requests of today (UTC) or yesterday come to so far; costs nothing.
+
+        What is set aside for requests without an answer is in it.
+        """
+        return self._day_sums.of(day)
 
     def check(self) -> None:
         """Raise :class:`StoreError` where the database cannot be read at the moment."""
