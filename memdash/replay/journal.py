@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from memdash.claude import Request
 from memdash.errors import MemdashError
 from memdash.records import EventKind, EventRecord, Record, RequestRecord, Status, StatusRecord
+
+if TYPE_CHECKING:
+    from memdash.claude import Request
 
 R = TypeVar("R", bound=Record)
 
