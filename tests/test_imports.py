@@ -14,6 +14,10 @@ import pytest
         ("memdash.report", "anthropic, pandas, plotly, pyarrow, scipy, streamlit"),
         ("memdash.views.server", "anthropic, pandas, plotly.express, pyarrow, scipy"),
         ("memdash.views.results, memdash.views.setup_form", "anthropic, pandas, pyarrow, scipy"),
+        (
+            "memdash.inspection.requests, memdash.replay.contexts",
+            "anthropic, duckdb, pandas, plotly, pyarrow, scipy",
+        ),
         ("memdash.child", "duckdb, numpy, pandas, plotly, pyarrow, scipy, streamlit"),
     ],
 )

@@ -87,6 +87,24 @@ def test_no_usage_at_all_is_not_free() -> None:
     assert PRICES.cost(Usage(), "claude-opus-5-5") is None
 
 
+def test_a_bill_says_what_each_bucket_costs_and_leaves_empty_ones_out() -> None:
+    usage = Usage(100, 3000, 2000, 1000, 50_000, 200)
+    bill = PRICES.bill(usage, "claude-opus-5-5")
+    assert bill is not None
+    assert [(one.field, one.tokens, one.rate) for one in bill] == [
+        ("input", 100, 4),
+        ("write_5m", 2000, 5),
+        ("write_1h", 1000, 8),
+        ("read", 50_000, 0.2),
+        ("output", 200, 20),
+    ]
+    assert [one.cost_usd for one in bill] == pytest.approx([0.0004, 0.01, 0.008, 0.01, 0.004])
+    assert sum(one.cost_usd for one in bill) == pytest.approx(PRICES.cost(usage, "claude-opus-5-5"))
+    assert PRICES.bill(Usage(input_tokens=0, output_tokens=0), "claude-opus-5-5") == ()
+    assert PRICES.bill(Usage(), "claude-opus-5-5") is None
+    assert PRICES.bill(usage, "nobody-knows-1") is None
+
+
 def test_an_unknown_model_is_not_free() -> None:
     assert PRICES.price("llama-9") is None
     assert PRICES.cost(Usage(input_tokens=0, output_tokens=0), "llama-9") is None

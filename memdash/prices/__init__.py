@@ -7,6 +7,6 @@ never the same as 0.
 
 from memdash.prices.fields import MAX_PRICE
 from memdash.prices.models import FIELDS, ModelPrice, Tier
-from memdash.prices.table import Bills, PriceTable
+from memdash.prices.table import BillLine, Bills, PriceTable
 
-__all__ = ["FIELDS", "MAX_PRICE", "Bills", "ModelPrice", "PriceTable", "Tier"]
+__all__ = ["FIELDS", "MAX_PRICE", "BillLine", "Bills", "ModelPrice", "PriceTable", "Tier"]

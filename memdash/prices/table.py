@@ -39,6 +39,15 @@ class Bills(NamedTuple):
     summary: NDArray[np.float64]
 
 
+class BillLine(NamedTuple):
+    """One token bucket of an answer: ``field`` is the price's name, ``rate`` in dollars per million tokens."""
+
+    field: str
+    tokens: int
+    rate: float
+    cost_usd: float
+
+
 @dataclass(frozen=True, slots=True)
 class PriceTable:
     """Prices by model, and the day they were last compared with their sources.
@@ -84,6 +93,20 @@ class PriceTable:
         """Return what one answer costs in dollars; None for an unknown model or where no usage is reported."""
         units = self._units(usage, model)
         return None if units is None else units / _UNITS_PER_DOLLAR
+
+    def bill(self, usage: Usage, model: str) -> tuple[BillLine, ...] | None:
+        """Return what one answer costs by token bucket, the empty ones left out; None where :meth:`cost` is None."""
+        price = self.price(model)
+        if price is None or not _is_reported(usage):
+            return None
+        tokens = _buckets(usage)
+        tier = price.tier(sum(tokens[:-1]))
+        rates = [getattr(tier, name) for name in FIELDS]
+        return tuple(
+            BillLine(name, count, rate, count * _units_per_token(rate) / _UNITS_PER_DOLLAR)
+            for name, count, rate in zip(FIELDS, tokens, rates, strict=True)
+            if count
+        )
 
     def request_cost(self, request: AnyRequest) -> float | None:
         """Return what a request costs in dollars, all its iterations included; None where that is not known.
