@@ -313,6 +313,11 @@ def _seed(seed: int, script_id: str, repeat: int) -> int:
     return int.from_bytes(digest, "big")
 
 
+def comparison_of(replay_id: str) -> str:
+    """Return the id of the comparison that a replay belongs to: a replay's id is that and its place in it."""
+    return replay_id.rpartition("_")[0]
+
+
 def _salt(replay_id: str) -> str:
     """A short text that no other replay starts with."""
     return hashlib.blake2b(replay_id.encode(), digest_size=6).hexdigest()
