@@ -1,4 +1,4 @@
-"""The address bar: which comparison is open, what is chosen in the form, which rows are picked.
+"""The address bar: which comparison is open, what is chosen in the form, which rows are picked, what every control shows.
 
 Compare and Thresholds have an address each, so that going from one to the other and back loses nothing.
 
@@ -8,13 +8,18 @@ another browser. What we write is remembered; an address that is not what we wro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, TypeVar
+from urllib.parse import urlencode
 
 import streamlit as st
 
+from memdash import numbers
 from memdash.views.choices import DEMO, Choices
+from memdash.views.components import clip
 from memdash.views.links import QUERY_KEYS, from_query, to_query
+
+K = TypeVar("K", bound=str)
 
 COMPARISON: Final = "c"
 ROWS: Final = "rows"
@@ -23,13 +28,20 @@ VIEW: Final = "view"
 BY: Final = "by"
 LOSS: Final = "loss"
 TRAFFIC: Final = "traffic"
+CUT: Final = "cut"
+PICK: Final = "pick"
 
 PROBLEMS: Final = "link_problems"
 MISSING: Final = "comparison_missing"
 """Not in a link: what in it could not be used, and whether its comparison is not here."""
 
-_SHOWN: Final = (ROWS, SCRIPT, VIEW, BY, LOSS, TRAFFIC)
-"""What a link says about how its comparison is looked at."""
+_SINGLE: Final = (SCRIPT, VIEW, BY, LOSS, TRAFFIC, CUT)
+_SEVERAL: Final = (ROWS, PICK)
+_SHOWN: Final = (*_SINGLE, *_SEVERAL)
+"""What a link says about how its comparison is looked at: one value each, or several."""
+
+_MOST_TOLD: Final = 6
+"""Options named where a link names none of them."""
 
 _OURS: Final = frozenset({COMPARISON, *_SHOWN, *QUERY_KEYS})
 
@@ -61,9 +73,67 @@ def enter(page: str) -> None:
     state["form_of_another_page"] = left is not None
 
 
-def read() -> dict[str, list[str]]:
-    """Return our part of the present address."""
-    return {key: st.query_params.get_all(key) for key in st.query_params if key in _OURS}
+def read(ours: Collection[str] = _OURS) -> dict[str, list[str]]:
+    """Return our part of the present address, or that of a page with names of its own."""
+    return {key: st.query_params.get_all(key) for key in st.query_params if key in ours}
+
+
+def take_in(query: Mapping[str, Sequence[str]]) -> None:
+    """Have the comparison looked at as a link says; what cannot be used of it is found where it is to be used."""
+    state = st.session_state
+    for key in _SINGLE:
+        state[key] = query.get(key, [None])[-1]
+    for key in _SEVERAL:
+        state[key] = list(query.get(key, []))
+
+
+def wanted(key: str, options: Collection[K], default: K) -> K:
+    """Return which of its options a control shows by the link; ``default`` where that says nothing, or nothing usable."""
+    value = st.session_state.get(key)
+    if value is None:
+        return default
+    for one in options:
+        if one == value:
+            return one
+    not_used(
+        key, f"{clip(str(value), 60)!r} is not one of {numbers.listing(list(options), limit=_MOST_TOLD)}"
+    )
+    return default
+
+
+def all_wanted(key: str, options: Collection[str], noun: str) -> list[str]:
+    """Return which of its options a control with several shows by the link; one of them is called a ``noun``."""
+    values = st.session_state.get(key) or []
+    for value in values:
+        if value not in options:
+            not_used(key, f"there is no {noun} {clip(str(value), 60)!r} here")
+    return [value for value in dict.fromkeys(values) if value in options]
+
+
+def keep(key: str, value: str | None, default: str | None = None) -> None:
+    """Take what a control shows into the address, where it is not the default."""
+    st.session_state[key] = None if value == default else value
+    write()
+
+
+def keep_all(key: str, values: Iterable[str], default: Iterable[str] = ()) -> None:
+    """Take what a control with several values shows into the address, where it is not the default."""
+    chosen = list(values)
+    st.session_state[key] = [] if chosen == list(default) else chosen
+    write()
+
+
+def not_used(key: str, why: str) -> None:
+    """Note that a part of the link cannot be used, for :func:`memdash.views.opening.problems_of_link` to say."""
+    problems = st.session_state.setdefault(PROBLEMS, [])
+    if (problem := f"{key}: {why}") not in problems:
+        problems.append(problem)
+
+
+def link() -> str:
+    """Return the whole address of the present view: who opens it sees the same."""
+    query = urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True)
+    return f"{(st.context.url or '').split('?')[0]}?{query}"
 
 
 def seed_form(
@@ -112,18 +182,23 @@ def write_choices(choices: Choices) -> None:
 def write() -> None:
     """Bring the address up to date with what is shown and chosen; nothing happens where it already is."""
     state = st.session_state
-    wanted: dict[str, list[str]] = {}
+    query: dict[str, list[str]] = {}
     if comparison := state.get("comparison"):
-        wanted[COMPARISON] = [comparison]
+        query[COMPARISON] = [comparison]
     for key in _SHOWN:
         if state.get(key):
-            wanted[key] = list(state[key]) if isinstance(state[key], list) else [str(state[key])]
+            query[key] = list(state[key]) if isinstance(state[key], list) else [str(state[key])]
     choices = to_query(state.get("setup", DEMO), state.get("setup_base", DEMO))
-    wanted |= {key: values for key, values in choices.items() if values}
-    if read() != wanted:
-        others = {key: st.query_params.get_all(key) for key in st.query_params if key not in _OURS}
-        st.query_params.from_dict({**others, **wanted})
-    state["address"] = wanted
+    query |= {key: values for key, values in choices.items() if values}
+    update(_OURS, query)
+    state["address"] = query
+
+
+def update(ours: Collection[str], query: Mapping[str, Sequence[str]]) -> None:
+    """Bring our part of the address up to date; nothing happens where it already is."""
+    if read(ours) != query:
+        others = {key: st.query_params.get_all(key) for key in st.query_params if key not in ours}
+        st.query_params.from_dict({**others, **query})
 
 
 def came_from_outside() -> bool:

@@ -23,13 +23,14 @@ with st.sidebar:
     # Before the results: a press of Run is heard where the form is drawn, and a rerun that comes in between would lose it.
     setup_form()
 
-problems_of_link()
 comparison = st.session_state.get("comparison")
 if comparison is not None:
     results.show(comparison)
 elif st.session_state.get(address.MISSING):
+    problems_of_link()
     not_here()
 else:
+    problems_of_link()
     empty(
         "No comparison yet",
         "Choose scripts and strategies on the left and press Run.",

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from memdash.errors import MemdashError
+from memdash.errors import MemdashError, NotStored
 from memdash.palette import Theme
 
 HELP: Final[dict[str, str]] = {
@@ -123,7 +123,12 @@ def clip(text: str, length: int) -> str:
 
 def problem(error: MemdashError | str, title: str = "That did not work") -> None:
     """Show what went wrong and what to do, as text."""
-    st.error(plain(str(error)), title=title, icon=":material/error:")
+    st.error(plain(words(error)), title=title, icon=":material/error:")
+
+
+def words(error: MemdashError | str) -> str:
+    """Return what an error says on a page, where it may be read by others than the owner of the database's folder."""
+    return error.problem if isinstance(error, NotStored) else str(error)
 
 
 def empty(title: str, what_next: str, icon: str = ":material/inbox:") -> None:

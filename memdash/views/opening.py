@@ -11,7 +11,7 @@ from memdash.errors import InputError, StoreError
 from memdash.spec import ComparisonSpec
 from memdash.views import address
 from memdash.views.choices import Choices
-from memdash.views.components import empty, plain
+from memdash.views.components import empty, plain, words
 from memdash.views.links import QUERY_KEYS, share
 from memdash.views.state import services
 
@@ -42,14 +42,12 @@ def take_in_address(page: str, default: Choices, choices_of: Callable[[Compariso
     query = address.read()
     wanted = query[address.COMPARISON][-1] if address.COMPARISON in query else latest(sweep=sweep)
     state["comparison"], state[address.MISSING], state[address.PROBLEMS] = wanted, False, []
-    state[address.ROWS] = query.get(address.ROWS, [])
-    for key in (address.SCRIPT, address.VIEW, address.BY, address.LOSS, address.TRAFFIC):
-        state[key] = query.get(key, [None])[-1]
+    address.take_in(query)
     if state[address.LOSS] is not None:
         try:
             share([state[address.LOSS]])
         except InputError as error:
-            state[address.PROBLEMS].append(f"{address.LOSS}: {error}")
+            address.not_used(address.LOSS, str(error))
             state[address.LOSS] = None
     base = default
     if wanted:
@@ -57,7 +55,7 @@ def take_in_address(page: str, default: Choices, choices_of: Callable[[Compariso
             spec = services().store.comparison(wanted).spec
         except StoreError as error:
             state["comparison"], state[address.MISSING] = None, True
-            state[address.PROBLEMS].append(str(error))
+            state[address.PROBLEMS].append(words(error))
         else:
             if (spec.sweep is not None) is not sweep:
                 state["comparison"] = None

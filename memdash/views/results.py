@@ -10,7 +10,7 @@ import streamlit as st
 from memdash import charts, numbers
 from memdash.charts import Chart
 from memdash.collecting import uncollected
-from memdash.errors import StoreError
+from memdash.errors import NotStored, StoreError
 from memdash.metrics import Mark, ReplayResult, explain, sentences
 from memdash.records import Status
 from memdash.views import address
@@ -19,6 +19,7 @@ from memdash.views.comparison import View, view
 from memdash.views.components import plain, problem, theme
 from memdash.views.heading import head, state_line
 from memdash.views.headline import cards
+from memdash.views.opening import not_here, problems_of_link
 from memdash.views.panels import OVERVIEW, Selection, choose_panel, show_panel
 from memdash.views.repeats_table import repeats_table, rows_of
 from memdash.views.table import results_table
@@ -53,7 +54,7 @@ def show(comparison_id: str) -> None:
     try:
         poll = _poll(view(comparison_id))
     except StoreError as error:
-        problem(error, "This comparison cannot be shown")
+        _cannot(error)
         return
     st.fragment(_body, run_every=poll, key="comparison")(comparison_id, poll)
 
@@ -70,10 +71,11 @@ def _body(comparison_id: str, polling: float | None) -> None:
     try:
         shown = view(comparison_id)
     except StoreError as error:
-        problem(error, "This comparison cannot be shown")
+        _cannot(error)
         return
     if _poll(shown) != polling:
         st.rerun()  # draw the page once more: it polls slower from the first numbers on, and not at all after the last
+    link = st.container()
     _head(shown)
     script = _choose_script(shown)
     cards(shown.summaries(script))
@@ -96,6 +98,15 @@ def _body(comparison_id: str, polling: float | None) -> None:
         _findings(shown, script)
     else:
         show_panel(panel, Selection.of(shown, replays, script))
+    with link:
+        problems_of_link()  # all of them are known by now
+
+
+def _cannot(error: StoreError) -> None:
+    if isinstance(error, NotStored):  # deleted since it was opened
+        not_here()
+    else:
+        problem(error, "This comparison cannot be shown")
 
 
 # -- head ----------------------------------------------------------------------------------------------------------------
@@ -116,20 +127,19 @@ def _choose_script(shown: View) -> str | None:
     """Which script's numbers the cards and charts show; None where there is only one."""
     ids = shown.script_ids
     if len(ids) < 2:
-        return ids[0] if ids else None
+        address.wanted(address.SCRIPT, ids, ids[0])
+        return ids[0]
     titles = {one.id: one.title for one in shown.scripts}
-    wanted = st.session_state.get(address.SCRIPT)
     chosen = st.segmented_control(
         "Cards and charts show",
         ids,
-        default=wanted if wanted in ids else ids[0],
+        default=address.wanted(address.SCRIPT, ids, ids[0]),
         required=True,
         format_func=lambda one: plain(titles[one]),
         key=f"script.{shown.stored.id}",
         help="Turns of different scripts have nothing in common, so the charts show one script at a time. The table shows all.",
     )
-    st.session_state[address.SCRIPT] = chosen if chosen != ids[0] else None
-    address.write()
+    address.keep(address.SCRIPT, chosen, ids[0])
     return chosen
 
 
@@ -142,8 +152,7 @@ def _table(shown: View, rows: Sequence[Sequence[ReplayResult]], picked: Sequence
         repeats_table(rows_of(shown.results), shown.styles, theme(), _table_key(shown), picked)
     else:
         results_table(shown.results, shown.changes, shown.styles, theme(), _table_key(shown), picked)
-    st.session_state[address.ROWS] = [_short(rows[row][0]) for row in picked]
-    address.write()
+    address.keep_all(address.ROWS, (_short(rows[row][0]) for row in picked))
     hint = (
         f"The charts show {numbers.count(len(picked), 'row')}."
         if picked
@@ -162,9 +171,7 @@ def _picked(shown: View, rows: Sequence[Sequence[ReplayResult]]) -> list[int]:
     if held is not None:
         return [row for row in held["selection"]["rows"] if 0 <= row < len(rows)]
     places = {_short(one): place for place, replays in enumerate(rows) for one in replays}
-    return list(
-        dict.fromkeys(places[one] for one in st.session_state.get(address.ROWS) or [] if one in places)
-    )
+    return list(dict.fromkeys(places[one] for one in address.all_wanted(address.ROWS, places, "replay")))
 
 
 def _table_key(shown: View) -> str:
@@ -184,13 +191,13 @@ def _rows(shown: View) -> list[Sequence[ReplayResult]]:
     chosen = st.segmented_control(
         "One row for",
         [_BY_STRATEGY, _BY_REPLAY],
-        default=_BY_REPLAY if st.session_state.get(address.BY) == _BY_REPLAY else _BY_STRATEGY,
+        default=address.wanted(address.BY, [_BY_STRATEGY, _BY_REPLAY], _BY_STRATEGY),
         required=True,
         format_func={_BY_STRATEGY: f"{repeats} repeats together", _BY_REPLAY: "Each replay"}.__getitem__,
         key=f"by.{shown.stored.id}",
         label_visibility="collapsed",
     )
-    st.session_state[address.BY] = None if chosen == _BY_STRATEGY else chosen
+    address.keep(address.BY, chosen, _BY_STRATEGY)
     if chosen == _BY_REPLAY:
         return [[one] for one in shown.results]
     return [row.summary.results for row in rows_of(shown.results)]

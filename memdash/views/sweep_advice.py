@@ -84,8 +84,7 @@ def _max_loss_input(shown: SweepView) -> None:
 def _take_loss(shown: SweepView) -> None:
     points = st.session_state[f"loss.{shown.reading.id}"]
     wanted = round(points / 100, 4)
-    st.session_state[address.LOSS] = None if wanted == shown.reading.sweep.max_loss else f"{wanted:g}"
-    address.write()
+    address.keep(address.LOSS, None if wanted == shown.reading.sweep.max_loss else f"{wanted:g}")
 
 
 def _cards(shown: SweepView) -> None:

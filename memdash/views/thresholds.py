@@ -14,13 +14,14 @@ take_in_address(THRESHOLDS, SWEEP, of_sweep)
 with st.sidebar:
     sweep_form()
 
-problems_of_link()
 sweep = st.session_state.get("comparison")
 if sweep is not None:
     sweep_results.show(sweep)
 elif st.session_state.get(address.MISSING):
+    problems_of_link()
     not_here()
 else:
+    problems_of_link()
     empty(
         "At which threshold should it run?",
         "A sweep plays your conversations at every threshold and says which setting to ship, what it saves and how sure that is. "

@@ -10,6 +10,7 @@ import streamlit as st
 
 from memdash.metrics.what_if import WhatIf
 from memdash.prices import FIELDS, MAX_PRICE
+from memdash.views import address
 from memdash.views.components import clip, plain
 
 COMPARISON: Final = "whatif"
@@ -81,10 +82,7 @@ def write(comparison: str, question: WhatIf) -> None:
             f"{model}:{','.join(f'{name}={price:.10g}' for name, price in given.items())}"
             for model, given in question.prices.items()
         ]
-    here = {key: st.query_params.get_all(key) for key in st.query_params if key in _OURS}
-    if here != wanted:
-        others = {key: st.query_params.get_all(key) for key in st.query_params if key not in _OURS}
-        st.query_params.from_dict({**others, **wanted})
+    address.update(_OURS, wanted)
 
 
 def _first(key: str) -> str | None:

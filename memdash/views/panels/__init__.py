@@ -33,18 +33,16 @@ _PANELS: Final[Mapping[str, _Panel]] = {
 def choose_panel(key: str) -> str:
     """Let the person choose what to look at, and keep it in the address; ``key`` tells one comparison's choice from another's."""
     names = [OVERVIEW, *_PANELS]
-    wanted = st.session_state.get(address.VIEW)
     chosen = st.segmented_control(
         "Look at",
         names,
-        default=wanted if wanted in names else OVERVIEW,
+        default=address.wanted(address.VIEW, names, OVERVIEW),
         required=True,
         format_func=lambda name: "Overview" if name == OVERVIEW else _PANELS[name].title,
         key=f"panel.{key}",
         label_visibility="collapsed",
     )
-    st.session_state[address.VIEW] = chosen if chosen != OVERVIEW else None
-    address.write()
+    address.keep(address.VIEW, chosen, OVERVIEW)
     return chosen
 
 

@@ -13,11 +13,13 @@ from memdash.charts.breakdown import Outcome
 from memdash.metrics.breakdown import CUTS, Cut, breakdowns
 from memdash.metrics.outcome import ReplayOutcome, outcome_of
 from memdash.scripts import Script
+from memdash.views import address
 from memdash.views.chart_card import chart_card
 from memdash.views.components import HELP, theme
 from memdash.views.panels.picking import pick_series
 from memdash.views.panels.selection import Selection
 
+_FIRST_CUT: Final[Cut] = "type"
 _ABOUT: Final[Mapping[Cut, str]] = {
     "type": "The script says what kind of thing each fact is, or else how its answer is graded.",
     "age": "Turns since the latest value was said, when the question was asked or the conversation ended.",
@@ -57,11 +59,12 @@ def show_breakdown(
     cut = st.segmented_control(
         "Break down by",
         list(CUTS),
-        default="type",
+        default=address.wanted(address.CUT, CUTS, _FIRST_CUT),
         required=True,
         format_func=lambda one: CUTS[one][0].upper() + CUTS[one][1:],
         key=f"breakdown.cut.{key}",
     )
+    address.keep(address.CUT, cut, _FIRST_CUT)
     with st.grid(2, min_column_width=430, gap="small"):
         for outcome, about in ((Outcome.KEPT, HELP["kept"]), (Outcome.RECALL, HELP["recall"])):
             chart_card(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Final
 
@@ -11,7 +12,10 @@ from memdash import numbers
 from memdash.errors import InputError
 from memdash.metrics.conversations import Lengths, Traffic, from_csv, from_quantiles
 from memdash.views import address
-from memdash.views.components import plain, problem
+from memdash.views.components import clip, plain, problem
+
+_PARTS: Final = ("lengths", "day", "peak", "limit")
+"""What a link may say of the conversations."""
 
 _LENGTHS_HELP: Final = (
     "Quantiles in turns: p90=40 says that 90 % of your conversations have at most 40 turns. The longest, p100, is needed; "
@@ -70,14 +74,10 @@ def _told(lengths: Lengths, *, is_example: bool) -> str:
 
 def _number(label: str, given: str | None, key: str, help_text: str) -> float | None:
     """An input that may be left empty."""
-    try:
-        value = None if given is None else float(given)
-    except ValueError:
-        value = None
     return st.number_input(
         label,
         min_value=0.0,
-        value=value,
+        value=None if given is None else float(given),
         step=1.0,
         format="%.10g",
         placeholder="not given",
@@ -88,8 +88,23 @@ def _number(label: str, given: str | None, key: str, help_text: str) -> float | 
 
 def _read(text: str) -> Mapping[str, str]:
     """What a link says: ``lengths:p50=12,p100=40;day:500;peak:12;limit:50000``, any of them missing."""
-    parts = (part.partition(":") for part in text.split(";"))
-    return {name: value for name, _, value in parts if value}
+    found: dict[str, str] = {}
+    for part in filter(None, text.split(";")):
+        name, _, value = part.partition(":")
+        if name not in _PARTS or not value:
+            address.not_used(address.TRAFFIC, f"{clip(part, 60)!r} is none of {', '.join(_PARTS)}")
+        elif name != "lengths" and not _is_amount(value):
+            address.not_used(address.TRAFFIC, f"{clip(value, 60)!r} is no number for {name}")
+        else:
+            found[name] = value
+    return found
+
+
+def _is_amount(value: str) -> bool:
+    try:
+        return 0 <= float(value) < math.inf
+    except ValueError:
+        return False
 
 
 def _write(values: Mapping[str, str | float | None]) -> None:
@@ -99,5 +114,4 @@ def _write(values: Mapping[str, str | float | None]) -> None:
         for name, value in values.items()
         if value is not None
     )
-    st.session_state[address.TRAFFIC] = ";".join(told) or None
-    address.write()
+    address.keep(address.TRAFFIC, ";".join(told) or None)

@@ -42,18 +42,16 @@ _PANELS: Final[Mapping[str, _Panel]] = {
 
 def choose_panel(key: str) -> str:
     """Let the person choose what to look at, and keep it in the address; ``key`` tells one sweep's choice from another's."""
-    wanted = st.session_state.get(address.VIEW)
     chosen = st.segmented_control(
         "Look at",
         list(_PANELS),
-        default=wanted if isinstance(wanted, str) and wanted in _PANELS else _FIRST,
+        default=address.wanted(address.VIEW, _PANELS, _FIRST),
         required=True,
         format_func=lambda name: _PANELS[name].title,
         key=f"sweep_panel.{key}",
         label_visibility="collapsed",
     )
-    st.session_state[address.VIEW] = chosen if chosen != _FIRST else None
-    address.write()
+    address.keep(address.VIEW, chosen, _FIRST)
     return chosen
 
 
