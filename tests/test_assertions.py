@@ -16,6 +16,7 @@ def a_replay(**fields: Any) -> dict[str, Any]:
     """A replay as the JSON contract prints it, as far as these tests look at it."""
     return {
         "label": "window of 4",
+        "script": "trip",
         "status": "done",
         "recall": 0.75,
         "cost_usd": 0.1,

@@ -22,7 +22,7 @@ from memdash.metrics.changes.model import (
     Verdict,
 )
 from memdash.metrics.changes.numbers import Number
-from memdash.metrics.changes.pairing import Comparison, Group, Pairs, pair, series_of
+from memdash.metrics.changes.pairing import Comparison, Group, Pairs, Replay, pair, series_of
 from memdash.metrics.changes.prices import models_of
 from memdash.metrics.changes.sentences import headline
 
@@ -37,6 +37,7 @@ __all__ = [
     "NumberChange",
     "Pairs",
     "PriceChange",
+    "Replay",
     "Setting",
     "Side",
     "Tally",

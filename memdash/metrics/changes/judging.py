@@ -35,7 +35,8 @@ def exact(before: Values, after: Values, number: Number, *, comparable: bool = T
 
 def judged(before: Values, after: Values, number: Number, *, comparable: bool = True) -> Judged:
     """Compare values of repeats that vary by nature: they differ only where their 95 % intervals lie apart."""
-    sides = interval(before, number), interval(after, number)
+    most = 1.0 if number.is_share else None
+    sides = interval(before, most=most), interval(after, most=most)
     if comparable and same(sides[0].mean, sides[1].mean):
         return Judged(*sides, Verdict.SAME)
     if not comparable or any(one.low is None for one in sides):
@@ -45,15 +46,17 @@ def judged(before: Values, after: Values, number: Number, *, comparable: bool = 
     return Judged(*sides, _direction(sides[0].mean, sides[1].mean, number.better))
 
 
-def interval(values: Values, number: Number | None = None) -> Value:
-    """Return the mean of repeats with its 95 % interval (Student's t); a single value has none, and None is "not known"."""
+def interval(values: Values, *, most: float | None = None) -> Value:
+    """Return the mean of repeats with its 95 % interval (Student's t); a single value has none, and None is "not known".
+
+    ``most`` is what the mean, and so its interval, cannot go beyond.
+    """
     from memdash.metrics.sweep.intervals import Sample, estimates
 
     known = [value for value in values if value is not None]
     if not known or len(known) < len(values):
         return Value(None)
-    most = 1.0 if number is not None and number.is_share else math.inf
-    found = estimates({"": Sample([known], max(known), least=0.0, most=most)})[""]
+    found = estimates({"": Sample([known], max(known), 0.0, math.inf if most is None else most)})[""]
     return Value(found.mean, found.low, found.high)
 
 
