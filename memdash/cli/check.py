@@ -13,7 +13,8 @@ from memdash.assertions import Assertion, parse_assertion
 from memdash.cli.exits import FAILED, OK
 from memdash.cli.output import complain, say, say_json
 from memdash.errors import InputError
-from memdash.tables.grid import Grid, one_line
+from memdash.tables.grid import Grid
+from memdash.tables.lines import one_line
 
 if TYPE_CHECKING:
     from memdash.integrity import Conversation, Edit, LogCheck

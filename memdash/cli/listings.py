@@ -11,7 +11,7 @@ from memdash.cli.output import complain, say
 from memdash.strategies import Parameter, parameters
 from memdash.strategies import strategies as known_strategies
 from memdash.strategies.own import discover
-from memdash.tables.grid import one_line
+from memdash.tables.lines import one_line
 
 
 @click.command()

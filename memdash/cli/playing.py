@@ -13,7 +13,7 @@ from memdash.cli.output import complain
 from memdash.cli.progress import progress
 from memdash.models import facts
 from memdash.spec import ComparisonSpec
-from memdash.tables.grid import one_line
+from memdash.tables.lines import one_line
 
 if TYPE_CHECKING:
     from memdash.worker import Worker

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from memdash import numbers
 from memdash.cli.output import complain
-from memdash.tables.grid import one_line
+from memdash.tables.lines import one_line
 
 if TYPE_CHECKING:
     from memdash.progress import ReplayProgress

@@ -12,7 +12,8 @@ from memdash.cli.group import Group
 from memdash.cli.output import complain, say
 from memdash.errors import InputError
 from memdash.scripts.model import Script
-from memdash.tables.grid import Grid, one_line
+from memdash.tables.grid import Grid
+from memdash.tables.lines import one_line
 
 _MOST_WARNED = 5
 

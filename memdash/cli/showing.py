@@ -8,7 +8,7 @@ from memdash import report
 from memdash.cli.table import footer, rendered
 from memdash.tables.confirmation import confirmation_parts
 from memdash.tables.conversations import conversation_parts, floor_parts
-from memdash.tables.grid import one_line
+from memdash.tables.lines import one_line
 from memdash.tables.sweep import SweepFindings, sweep_parts
 
 if TYPE_CHECKING:

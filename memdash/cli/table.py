@@ -10,7 +10,8 @@ from memdash.metrics.result import Mark
 from memdash.report import LIVE_BASIS, SIMULATOR_RULES, to_csv, to_json
 from memdash.tables.confirmation import confirmation_parts
 from memdash.tables.conversations import conversation_parts
-from memdash.tables.grid import Grid, one_line
+from memdash.tables.grid import Grid
+from memdash.tables.lines import one_line
 
 Replay = Mapping[str, Any]
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from memdash import numbers
 from memdash.report import LIVE_BASIS, safe_cell, token_counter
-from memdash.tables.grid import Grid, one_line
+from memdash.tables.grid import Grid
+from memdash.tables.lines import one_line
 
 if TYPE_CHECKING:
     from memdash.metrics.what_if import Answer, Row

@@ -72,8 +72,11 @@ _KNOWN: tuple[_Known, ...] = tuple(
 )
 
 _UNKNOWN = "The API refused the request; its own message says what it found wrong."
+_MEANINGS = frozenset((_UNKNOWN, *(known.meaning for known in _KNOWN)))
 
 
 def explain(message: str) -> str:
-    """Return what the API's ``message`` means for the strategy that met it."""
+    """Return what the API's ``message`` means for the strategy that met it; an explanation is returned as it is."""
+    if message in _MEANINGS:
+        return message
     return next((known.meaning for known in _KNOWN if known.pattern.search(message)), _UNKNOWN)

@@ -17,33 +17,38 @@ def confirmation_parts(confirmation: Entry | None, *, markdown: bool) -> list[st
     """Return the paragraphs about a confirmation, the worst error first; none where there is no confirmation."""
     if confirmation is None:
         return []
-    found = [] if confirmation["sentence"] is None else [_head(confirmation), _table(confirmation, markdown)]
-    lines = [
+    separator = "\n\n" if markdown else "\n"
+    lines = separator.join(confirmation_lines(confirmation))
+    if confirmation["sentence"] is None:
+        return [confirmation_sentence(confirmation), lines]
+    grid = confirmation_grid(confirmation)
+    return [confirmation_sentence(confirmation), grid.markdown() if markdown else grid.plain(), lines]
+
+
+def confirmation_sentence(confirmation: Entry) -> str:
+    """Say with what result the simulator was compared."""
+    if confirmation["sentence"] is None:
+        return "Nothing to compare with the live run: no replay finished on both sides."
+    return f"Simulator {confirmation['sentence']}"
+
+
+def confirmation_lines(confirmation: Entry) -> list[str]:
+    """Say what the comparison leaves out or had not in common, and which two were compared."""
+    return [
         *(f"Not counted: {one['label']}, {_why(one)}" for one in confirmation["left_out"]),
         *(f"Not alike: {note}" for note in confirmation["notes"]),
+        f"Live comparison {confirmation['live']} against simulated comparison {confirmation['simulated']}",
     ]
-    lines.append(
-        f"Live comparison {confirmation['live']} against simulated comparison {confirmation['simulated']}"
-    )
-    if not found:
-        found = ["Nothing to compare with the live run: no replay finished on both sides."]
-    separator = "\n\n" if markdown else "\n"
-    return [*found, separator.join(lines)]
 
 
-def _head(confirmation: Entry) -> str:
-    sentence: str = confirmation["sentence"]
-    return f"Simulator {sentence}"
-
-
-def _table(confirmation: Entry, markdown: bool) -> str:
+def confirmation_grid(confirmation: Entry) -> Grid:
+    """Return the table of the errors, a row a number."""
     columns = _COLUMNS if len(confirmation["settings"]) > 1 else _COLUMNS[:-1]
     rows = [
         (*_row(error), _worst(error["name"], confirmation["settings"]))[: len(columns)]
         for error in confirmation["numbers"]
     ]
-    grid = Grid(columns, rows, numeric=frozenset(_COLUMNS[1:5]))
-    return grid.markdown() if markdown else grid.plain()
+    return Grid(columns, rows, numeric=frozenset(_COLUMNS[1:5]))
 
 
 def _row(error: Entry) -> tuple[str, ...]:

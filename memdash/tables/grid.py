@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
+from memdash.tables.lines import one_line
+from memdash.tables.markdown import escaped
+
 
 @dataclass(frozen=True, slots=True)
 class Grid:
@@ -37,10 +40,10 @@ class Grid:
         lines = [
             _piped([one_line(name) for name in self.columns]),
             _piped(["---:" if name in self.numeric else "---" for name in self.columns]),
-            *(_piped([_escaped(cell) for cell in row]) for row in self.rows),
+            *(_piped([escaped(cell) for cell in row]) for row in self.rows),
         ]
         for index, notes in self.notes.items():
-            lines += ["", *(f"- **{_escaped(self.rows[index][0])}**: {_escaped(note)}" for note in notes)]
+            lines += ["", *(f"- **{escaped(self.rows[index][0])}**: {escaped(note)}" for note in notes)]
         return "\n".join(lines)
 
     def _aligned(self, cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -53,11 +56,6 @@ class Grid:
         return "  ".join(padded).rstrip()
 
 
-def one_line(text: str) -> str:
-    """Return ``text`` on one line and without control characters: a script must not move a terminal's cursor."""
-    return "".join(" " if unicodedata.category(one) in ("Cc", "Zl", "Zp") else one for one in text)
-
-
 def _width(text: str) -> int:
     """The number of terminal cells that ``text`` takes."""
     return sum(
@@ -68,11 +66,3 @@ def _width(text: str) -> int:
 
 def _piped(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _escaped(text: str) -> str:
-    """Show ``text`` as text: nothing a model or a script wrote becomes markup."""
-    shown = one_line(text)
-    for special in "\\|*_`<>[]":
-        shown = shown.replace(special, "\\" + special)
-    return shown

@@ -42,9 +42,15 @@ class SweepFindings:
 
         Raises :class:`~memdash.errors.StoreError` where it cannot be read.
         """
+        return cls.of(*read_outcomes(store, comparison_id), traffic)
+
+    @classmethod
+    def of(
+        cls, stored: StoredComparison, outcomes: Sequence[ReplayOutcome], traffic: Traffic | None = None
+    ) -> SweepFindings:
+        """Return what the replays of a sweep say together."""
         from memdash.metrics.sweep import CONVERSATIONS_PER_MONTH, MAX_LOSS, analyse
 
-        stored, outcomes = read_outcomes(store, comparison_id)
         allowed = stored.spec.sweep.max_loss if stored.spec.sweep else MAX_LOSS
         often = (traffic.per_month if traffic else None) or CONVERSATIONS_PER_MONTH
         return cls(stored, outcomes, analyse(outcomes, max_loss=allowed, conversations_per_month=often))
@@ -69,19 +75,22 @@ def sweep_parts(found: SweepFindings, *, markdown: bool) -> list[str]:
         separator.join(_answer(found.analysis)),
         *(
             separator.join(lines)
-            for lines in (_worth(found.analysis), _refinement(found), _left_out(found))
+            for lines in (worth_lines(found.analysis), refinement_lines(found), _left_out(found))
             if lines
         ),
     ]
 
 
 def _table(analysis: SweepAnalysis, markdown: bool) -> list[str]:
-    """The settings by cost, the cheapest first."""
-    settings = sorted(analysis.settings, key=_cost)
-    grid = _grid(settings, analysis)
-    relaxed = any(one.simulator_only for one in settings)
+    grid = settings_grid(analysis)
+    relaxed = any(one.simulator_only for one in analysis.settings)
     said = ["Limits of the API were relaxed: these settings exist in the simulator only."] if relaxed else []
     return [*said, grid.markdown() if markdown else grid.plain()]
+
+
+def by_cost(analysis: SweepAnalysis) -> list[Setting]:
+    """Return the settings in the order of :func:`settings_grid`: by cost, the cheapest first."""
+    return sorted(analysis.settings, key=_cost)
 
 
 def _cost(setting: Setting) -> tuple[bool, float]:
@@ -90,7 +99,9 @@ def _cost(setting: Setting) -> tuple[bool, float]:
     return not known, setting.cost_usd.mean if setting.cost_usd else 0.0
 
 
-def _grid(settings: Sequence[Setting], analysis: SweepAnalysis) -> Grid:
+def settings_grid(analysis: SweepAnalysis) -> Grid:
+    """Return the table of a sweep, a row a setting; a column that nothing is known for is left out."""
+    settings = by_cost(analysis)
     remarks = _Remarks.of(analysis)
     simulated = any(one.simulated for one in settings)
     columns = tuple("recall\n(simulated)" if name == "recall" and simulated else name for name in COLUMNS)
@@ -176,8 +187,8 @@ def _answer(analysis: SweepAnalysis) -> list[str]:
     return [one.sentence for one in analysis.recommendations] or [analysis.unrecommended or numbers.NOTHING]
 
 
-def _worth(analysis: SweepAnalysis) -> list[str]:
-    """What forgetting is worth in the settings that matter: the recommended ones, then those on the front."""
+def worth_lines(analysis: SweepAnalysis) -> list[str]:
+    """Say what forgetting is worth in the settings that matter: the recommended ones, then those on the front."""
     recommended = {one.setting.series for one in analysis.recommendations}
     front = {point.setting.series for point in analysis.frontier if not point.dominated}
     ordered = sorted(analysis.worth, key=lambda one: (one.series not in recommended, one.series not in front))
@@ -188,8 +199,8 @@ def _worth(analysis: SweepAnalysis) -> list[str]:
     )
 
 
-def _refinement(found: SweepFindings) -> list[str]:
-    """What the refinement of the coarse grid played, why, and why it stopped."""
+def refinement_lines(found: SweepFindings) -> list[str]:
+    """Say what the refinement of the coarse grid played, why, and why it stopped."""
     from memdash.metrics.sweep import why_stopped
 
     sweep, rounds = found.stored.spec.sweep, found.stored.refinements

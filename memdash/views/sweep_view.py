@@ -7,10 +7,8 @@ however many replays there are; how far it is costs nothing and is always up to 
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from threading import Lock
 from typing import Final
 
@@ -18,7 +16,7 @@ import streamlit as st
 
 from memdash.charts.sweep import Curve, Grid, curve_styles, curves, grids
 from memdash.metrics.columns import outcomes_of
-from memdash.metrics.conversations import Floor, floors, multiples
+from memdash.metrics.conversations import Floor, common_floor, floors, multiples
 from memdash.metrics.outcome import ReplayOutcome
 from memdash.metrics.sweep import Setting, SweepAnalysis, analyse
 from memdash.palette import Style
@@ -204,10 +202,5 @@ def _floored(path: str, comparison_id: str, version: int, *, _reading: Reading) 
     """``path``, ``comparison_id`` and ``version`` are what tells two readings apart."""
     stored = _reading.stored
     under = floors(stored.replays, _reading.outcomes, stored.prices)
-    conditions = {(one.conditions.model, one.conditions.cache, one.conditions.cache_marks) for one in under}
-    by_script: dict[str, list[float]] = defaultdict(list)
-    for one in under:
-        by_script[one.conditions.script].append(one.cost_usd)
-    whole = len(conditions) == 1 and by_script.keys() == {script.id for script in stored.spec.scripts}
-    usd = fmean(fmean(costs) for costs in by_script.values()) if whole else None
+    usd = common_floor(under, (script.id for script in stored.spec.scripts))
     return Floored(under, usd, multiples(_reading.outcomes, under))

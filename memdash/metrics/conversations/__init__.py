@@ -21,7 +21,7 @@ from memdash.metrics.conversations.costs import (
     conversation_costs,
 )
 from memdash.metrics.conversations.curves import Curve, Curves, LeftOut, cost_curves
-from memdash.metrics.conversations.floor import Floor, floor_of, floor_so_far, floors, multiples
+from memdash.metrics.conversations.floor import Floor, common_floor, floor_of, floor_so_far, floors, multiples
 from memdash.metrics.conversations.lengths import Lengths, from_counts, from_csv, from_quantiles, read_lengths
 from memdash.metrics.conversations.pairs import BreakEven, break_evens
 from memdash.metrics.conversations.traffic import DAYS_A_MONTH, Traffic
@@ -40,6 +40,7 @@ __all__ = [
     "Traffic",
     "break_even_json",
     "break_evens",
+    "common_floor",
     "conversation_costs",
     "conversation_keys",
     "conversations_json",

@@ -28,6 +28,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
@@ -104,6 +105,21 @@ def multiples(outcomes: Iterable[ReplayOutcome], under: Iterable[Floor]) -> dict
         cost = one.cost_usd if one.done else None
         pairs[one.series].append((cost, floor_usd.get(Conditions.of(one))))
     return {series: _ratio(found) for series, found in pairs.items()}
+
+
+def common_floor(under: Iterable[Floor], scripts: Iterable[str]) -> float | None:
+    """Return what a conversation costs at the floor, in US dollars, as a mean in which each of ``scripts`` counts the same.
+
+    None where there is none under a script, or floors of several models or caches.
+    """
+    known = tuple(under)
+    conditions = {(one.conditions.model, one.conditions.cache, one.conditions.cache_marks) for one in known}
+    costs: dict[str, list[float]] = defaultdict(list)
+    for one in known:
+        costs[one.conditions.script].append(one.cost_usd)
+    if len(conditions) != 1 or costs.keys() != set(scripts):
+        return None
+    return fmean(fmean(group) for group in costs.values())
 
 
 def floor_so_far(under: Sequence[Floor]) -> NDArray[np.float64]:
