@@ -91,21 +91,11 @@ class BudgetGuard:
         self.budget.settle(self.replay_id, request)
 
 
-class NoLimit:
-    """Lets every request through."""
-
-    def reserve(self, planned: PlannedRequest) -> None:
-        """Let it through."""
-
-    def settle(self, request: RequestRecord) -> None:
-        """Nothing was set aside."""
-
-
-def check_models(spec: ComparisonSpec, prices: PriceTable) -> None:
-    """Raise :class:`InputError` where a comparison has a budget and a model without a price."""
+def check_models(spec: ComparisonSpec, prices: PriceTable, *, day_budget: bool = False) -> None:
+    """Raise :class:`InputError` where a comparison has a budget, its own or the day's, and a model without a price."""
     models = [*spec.models, *(choice.params.get("summary_model") for choice in spec.strategies)]
     unknown = sorted({model for model in models if model and prices.price(model) is None})
-    if spec.budget is not None and unknown:
+    if (spec.budget is not None or day_budget) and unknown:
         raise InputError(
             f"no price is known for {', '.join(unknown)}, so a budget cannot be kept; run it without a limit, or give the "
             "price in a file of your own that MEMDASH_PRICES names"

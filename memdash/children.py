@@ -44,6 +44,8 @@ class Outcome(Enum):
     CRASHED = "crashed"
     """Its process is gone."""
     CANCELLED = "cancelled"
+    WITHHELD = "withheld"
+    """What all live runs may cost in a day is spent."""
 
 
 @dataclass(eq=False, slots=True)

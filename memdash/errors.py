@@ -6,7 +6,9 @@
     ├── StoreError            the database cannot be opened or written
     │   └── NotStored         what was asked for is not in it
     ├── CountError            a server does not count tokens
-    └── BudgetExceeded        the next request could pass the budget
+    ├── BudgetExceeded        the next request could pass the budget
+    ├── DayBudgetSpent        the next live request could pass what all of them may cost in a day
+    └── NotAllowed            the person who asked may not do that
 
 A refusal by the Messages API is not in this tree: it is the SDK's own exception, and a result of the replay.
 """
@@ -63,6 +65,14 @@ class NotStored(StoreError):
 
 class BudgetExceeded(MemdashError):
     """Raised before a request that could take a comparison past its budget."""
+
+
+class DayBudgetSpent(MemdashError):
+    """Raised before a live request that could take this instance past its budget of the day; the run can go on another day."""
+
+
+class NotAllowed(MemdashError):
+    """Raised where a person asks for what only others may do; says who may."""
 
 
 class CountError(MemdashError):

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import logging
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from threading import Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from memdash.children import Outcome, Task
+from memdash.errors import DayBudgetSpent
+from memdash.launch import Key
 from memdash.records import Record, RequestRecord, to_line
 from memdash.spec import ReplaySpec
 
@@ -18,19 +22,24 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-PlayHere = Callable[[ReplaySpec, Sequence[Record], "Gate"], Iterator[Record]]
-"""Plays a replay in this process, from where recorded records end; the gate is called before every request."""
+PlayHere = Callable[[ReplaySpec, Sequence[Record], "Gate", Key | None], Iterator[Record]]
+"""Plays a replay in this process, from where recorded records end; the gate is called before every request.
+
+The key is a person's own for live requests, None the one of the environment.
+"""
 
 _CLOSING_SECONDS = 2.0
 """How long :meth:`Threads.close` waits for threads that may be waiting on the network."""
 
 
-def play_here(spec: ReplaySpec, journal: Sequence[Record], gate: Gate) -> Iterator[Record]:
+def play_here(
+    spec: ReplaySpec, journal: Sequence[Record], gate: Gate, key: Key | None = None
+) -> Iterator[Record]:
     """Play a replay against what its specification names."""
     from memdash.claude import connect
     from memdash.replay import replay
 
-    client, clock = connect(spec)
+    client, clock = connect(spec, key)
     try:
         yield from replay(spec, client, clock, resume_from=journal, gate=gate)
     finally:
@@ -41,10 +50,28 @@ class Guard(Protocol):
     """What stands between a replay and its money."""
 
     def reserve(self, planned: PlannedRequest) -> None:
-        """Called before every request; raises :class:`memdash.errors.BudgetExceeded` where it must not be made."""
+        """Called before every request; raises :class:`memdash.errors.BudgetExceeded` or
+        :class:`memdash.errors.DayBudgetSpent` where it must not be made."""
 
     def settle(self, request: RequestRecord) -> None:
         """Called with every answered request, once it is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """Several guards, asked in their order: all of them must let a request through. Without any, everything is let through."""
+
+    guards: tuple[Guard, ...] = ()
+
+    def reserve(self, planned: PlannedRequest) -> None:
+        """Ask each of them."""
+        for guard in self.guards:
+            guard.reserve(planned)
+
+    def settle(self, request: RequestRecord) -> None:
+        """Tell each of them."""
+        for guard in self.guards:
+            guard.settle(request)
 
 
 class _Cancelled(BaseException):
@@ -61,13 +88,13 @@ class Threads:
         self._count = count
         self._play = play
         self._changed = Lock()
-        self._waiting: deque[tuple[Task, Guard]] = deque()
+        self._waiting: deque[tuple[Task, Guard, Key | None]] = deque()
         self._running: dict[Task, Thread] = {}
 
-    def submit(self, tasks: Iterable[Task], guard: Guard) -> None:
-        """Queue tasks whose requests are let through by ``guard``."""
+    def submit(self, tasks: Iterable[Task], guard: Guard, key: Key | None = None) -> None:
+        """Queue tasks whose requests are let through by ``guard`` and made with ``key``."""
         with self._changed:
-            self._waiting.extend((task, guard) for task in tasks)
+            self._waiting.extend((task, guard, key) for task in tasks)
             self._start()
 
     def withdraw(self, tasks: Iterable[Task]) -> list[Task]:
@@ -76,14 +103,14 @@ class Threads:
             stopped = set(tasks)
             for task in stopped:
                 task.cancelled = True
-            withdrawn = [task for task, _guard in self._waiting if task in stopped]
+            withdrawn = [entry[0] for entry in self._waiting if entry[0] in stopped]
             self._waiting = deque(entry for entry in self._waiting if entry[0] not in stopped)
         return withdrawn
 
     def close(self) -> None:
         """Stop everything; tasks end as cancelled, but for those that hang on the network, which are left behind."""
         with self._changed:
-            waiting = [task for task, _guard in self._waiting]
+            waiting = [entry[0] for entry in self._waiting]
             self._waiting.clear()
             for task in (*waiting, *self._running):
                 task.cancelled = True
@@ -97,13 +124,15 @@ class Threads:
     def _start(self) -> None:
         """Start what there is room for; with the lock held."""
         while self._waiting and len(self._running) < self._count:
-            task, guard = self._waiting.popleft()
-            thread = Thread(target=self._run, args=(task, guard), name=f"memdash-{task.spec.id}", daemon=True)
+            task, guard, key = self._waiting.popleft()
+            thread = Thread(
+                target=self._run, args=(task, guard, key), name=f"memdash-{task.spec.id}", daemon=True
+            )
             self._running[task] = thread
             thread.start()
 
-    def _run(self, task: Task, guard: Guard) -> None:
-        outcome, error = self._outcome(task, guard)
+    def _run(self, task: Task, guard: Guard, key: Key | None) -> None:
+        outcome, error = self._outcome(task, guard, key)
         with self._changed:
             del self._running[task]
             self._start()
@@ -112,22 +141,29 @@ class Threads:
         except Exception:
             _log.exception("the end of replay %s could not be noted", task.spec.id)
 
-    def _outcome(self, task: Task, guard: Guard) -> tuple[Outcome, str | None]:
+    def _outcome(self, task: Task, guard: Guard, key: Key | None) -> tuple[Outcome, str | None]:
         def gate(planned: PlannedRequest) -> None:
             if task.cancelled:
                 raise _Cancelled
             guard.reserve(planned)
 
         try:
-            for record in self._play(task.spec, task.on_start(), gate):
-                task.on_lines([to_line(record)])
+            for record in self._play(task.spec, task.on_start(), gate, key):
+                task.on_lines([_scrubbed(to_line(record).decode(), key).encode()])
                 if isinstance(record, RequestRecord):
                     guard.settle(record)
                 if task.cancelled:
                     return Outcome.CANCELLED, None
         except _Cancelled:
             return Outcome.CANCELLED, None
+        except DayBudgetSpent as spent:
+            return Outcome.WITHHELD, str(spent)
         except Exception as problem:
-            _log.exception("replay %s", task.spec.id)
-            return Outcome.RAISED, f"{type(problem).__name__}: {problem}"
+            _log.error("replay %s\n%s", task.spec.id, _scrubbed(traceback.format_exc(), key))
+            return Outcome.RAISED, _scrubbed(f"{type(problem).__name__}: {problem}", key)
         return Outcome.FINISHED, None
+
+
+def _scrubbed(text: str, key: Key | None) -> str:
+    """What is written down never holds a person's own key, whatever a server answers."""
+    return text if key is None else key.scrub(text)

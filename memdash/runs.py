@@ -9,6 +9,7 @@ from typing import Protocol
 
 from memdash.budget import Budget
 from memdash.children import Task
+from memdash.launch import NOBODY
 from memdash.progress import ReplayProgress, RunProgress, Tally, add_up
 from memdash.records import Status
 from memdash.spec import ComparisonSpec, ReplaySpec
@@ -55,16 +56,19 @@ class OverBefore:
 class Run:
     """One comparison while a worker has it; everything is read and changed under the worker's lock.
 
+    ``launch`` says who started it and holds their own key while it goes on, ``withheld`` that the day's money is spent.
     ``cancelled`` says that the whole of it was cancelled, ``refining`` that the next round of its refinement is being worked out.
     """
 
     def __init__(self, comparison_id: str) -> None:
         self.comparison_id = comparison_id
         self.spec: ComparisonSpec
+        self.launch = NOBODY
         self.budget: Budget | None = None
         self.replays: dict[str, ReplayRun | OverBefore] = {}
         self.unsettled = 0
         self.cancelled = False
+        self.withheld = False
         self.refining = False
         self.rounds = 0
         self.done = Event()
@@ -91,7 +95,7 @@ class Run:
         """Whether more settings may follow once all replays have ended."""
         sweep = self.spec.sweep
         stopped = any(one.progress().status is Status.STOPPED_BY_BUDGET for one in self.replays.values())
-        return sweep is not None and sweep.refine and not self.cancelled and not stopped
+        return sweep is not None and sweep.refine and not (self.cancelled or self.withheld or stopped)
 
     def progress(self) -> list[ReplayProgress]:
         """Where each replay stands, in the comparison's order."""

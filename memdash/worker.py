@@ -16,11 +16,12 @@ from typing import Self
 
 from memdash import numbers
 from memdash.answerer import check_answerer
-from memdash.budget import Budget, BudgetGuard, NoLimit, check_models
+from memdash.budget import Budget, BudgetGuard, check_models
 from memdash.children import Children, Outcome, Task
 from memdash.errors import StoreError
 from memdash.estimate import Estimate, Estimator
-from memdash.live import Guard, PlayHere, Threads, play_here
+from memdash.launch import NOBODY, Launch
+from memdash.live import Guard, Guards, PlayHere, Threads, play_here
 from memdash.outcomes import read_outcomes
 from memdash.prices import PriceTable
 from memdash.progress import ReplayProgress, RunProgress, Tally, add_up_outcomes
@@ -30,6 +31,7 @@ from memdash.replay_log import ReplayLog
 from memdash.runs import OverBefore, ReplayRun, Run
 from memdash.spec import ComparisonSpec, Provider
 from memdash.store.protocol import AnyStore
+from memdash.treasury import DayBudget, Treasury
 
 _log = logging.getLogger(__name__)
 
@@ -47,6 +49,7 @@ class Worker:
 
     ``on_change`` is called with a comparison's id whenever something of it has changed, from a thread of the worker. ``children``
     and ``play`` are what plays replays in other processes and in this one, ``next_round`` what says how a sweep goes on.
+    ``day_budget`` is what all live requests of a day may cost together, None for no limit.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class Worker:
         on_change: Callable[[str], None] | None = None,
         play: PlayHere = play_here,
         next_round: NextRound = next_round,
+        day_budget: DayBudget | None = None,
     ) -> None:
         self._store = store
         self._on_change = on_change or _ignore
@@ -65,6 +69,8 @@ class Worker:
         self._live = Threads(LIVE_REPLAYS, play)
         self._one_by_one = Threads(1, play)
         self._estimator = Estimator(self._children, self._prices)
+        self._limited = day_budget is not None
+        self._treasury = Treasury(store, self._prices, day_budget)
         self._lock = Lock()
         self._next_round = next_round
         self._runs: dict[str, Run] = {}
@@ -73,26 +79,27 @@ class Worker:
 
     # -- starting and stopping -------------------------------------------------------------------------------------------
 
-    def submit(self, spec: ComparisonSpec) -> str:
-        """Keep a comparison and start its replays; returns its id.
+    def submit(self, spec: ComparisonSpec, launch: Launch = NOBODY) -> str:
+        """Keep a comparison and start its replays for whoever launches it; returns its id.
 
         Raises :class:`memdash.errors.InputError` where it cannot be run, and :class:`StoreError` where it cannot be kept.
         """
         replays = spec.replays()
-        check_models(spec, self._prices)
+        check_models(spec, self._prices, day_budget=self._limited and spec.provider is Provider.ANTHROPIC)
         if _in_children(spec):
             self._children.warm_up(replays)
         self._store.save_comparison(spec)
         run = Run(spec.id)
-        run.spec = spec
+        run.spec, run.launch = spec, launch
         if spec.budget is not None:
             run.budget = Budget(spec.budget, self._prices)
         for replay in replays:
             run.add(ReplayRun(replay, Tally(replay, self._prices)))
+        self._note_start(run)
         self._start(run, run.unended)
         return spec.id
 
-    def resume(self, comparison_id: str) -> int:
+    def resume(self, comparison_id: str, launch: Launch = NOBODY) -> int:
         """Let the replays of a comparison that were interrupted, cancelled or failed go on; returns how many.
 
         They go on from what is stored of them: no answered request is sent again. The refinement of a sweep goes on as well,
@@ -100,6 +107,7 @@ class Worker:
         answer a live one now.
         """
         run = Run(comparison_id)
+        run.launch = launch
         with self._lock:
             if comparison_id in self._runs:
                 return 0
@@ -111,6 +119,7 @@ class Worker:
             raise
         resumed = run.unended
         if resumed:
+            self._note_start(run)
             self._start(run, resumed)
         else:
             self._all_ended(run)
@@ -251,10 +260,20 @@ class Worker:
             self._children.submit(tasks)
         else:
             for task in tasks:
-                guard: Guard = BudgetGuard(run.budget, task.spec.id) if run.budget else NoLimit()
-                threads.submit([task], guard)
+                threads.submit([task], self._guard(run, task.spec.id), run.launch.key)
         if run.cancelled:  # while they were made ready
             self._withdraw(run, replays)
+
+    def _guard(self, run: Run, replay_id: str) -> Guard:
+        """What stands between a replay and its money: the comparison's own budget, and what everybody's may cost in a day."""
+        guards: list[Guard] = [BudgetGuard(run.budget, replay_id)] if run.budget else []
+        if run.spec.provider is Provider.ANTHROPIC:
+            guards.append(self._treasury.guard(run.comparison_id, run.launch))
+        return Guards(tuple(guards))
+
+    def _note_start(self, run: Run) -> None:
+        if run.spec.provider is Provider.ANTHROPIC:
+            self._treasury.note_start(run.comparison_id, run.launch)
 
     def _logs(self, comparison_id: str) -> Iterator[ReplayLog]:
         """What is stored of each replay, some of them in memory at a time."""
@@ -294,6 +313,7 @@ class Worker:
     ) -> None:
         """Note how replays ended, where they have not said so themselves; all of them in the same way."""
         with self._lock:
+            run.withheld = run.withheld or outcome is Outcome.WITHHELD
             ending = [replay for replay in replays if not replay.ended]
             for replay in ending:
                 replay.ended = True
@@ -377,7 +397,7 @@ class Worker:
             return Status.INTERRUPTED, "the program was ended while it ran"
         if outcome is Outcome.CANCELLED:
             return Status.CANCELLED, "cancelled"
-        if outcome is Outcome.CRASHED:
+        if outcome in (Outcome.CRASHED, Outcome.WITHHELD):
             return Status.INTERRUPTED, error
         return Status.FAILED, error or "the replay ended without saying how"
 

@@ -300,7 +300,7 @@ def test_another_child_is_started_only_for_work_that_is_worth_one(turns: int, ch
 def test_live_replays_run_at_the_same_time_in_threads_of_this_process(store: Store) -> None:
     together = threading.Barrier(4, timeout=PATIENCE)
 
-    def play(spec: ReplaySpec, journal: Sequence[Record], gate: Gate) -> Iterator[Record]:
+    def play(spec: ReplaySpec, journal: Sequence[Record], gate: Gate, key: object) -> Iterator[Record]:
         together.wait()  # passes only if all four are here at once
         yield from fake_replay.play(spec, journal, gate)
 
@@ -312,7 +312,7 @@ def test_live_replays_run_at_the_same_time_in_threads_of_this_process(store: Sto
 def test_no_more_than_twelve_live_replays_run_at_once(store: Store) -> None:
     lock, at_once, most = threading.Lock(), 0, 0
 
-    def play(spec: ReplaySpec, journal: Sequence[Record], gate: Gate) -> Iterator[Record]:
+    def play(spec: ReplaySpec, journal: Sequence[Record], gate: Gate, key: object) -> Iterator[Record]:
         nonlocal at_once, most
         with lock:
             at_once += 1
@@ -331,7 +331,7 @@ def test_a_paid_answer_is_in_the_file_before_the_next_request(tmp_path: Path) ->
     stored: list[int] = []
     with Store.open(tmp_path / "memdash.duckdb") as store:
 
-        def play(spec: ReplaySpec, journal: Sequence[Record], gate: Gate) -> Iterator[Record]:
+        def play(spec: ReplaySpec, journal: Sequence[Record], gate: Gate, key: object) -> Iterator[Record]:
             def watching(planned: object) -> None:
                 stored.append(len(store.replay_logs(spec.comparison_id)[0].requests))
 
@@ -360,7 +360,7 @@ def test_a_live_replay_that_raises_has_failed(worker: Worker) -> None:
 def test_a_replay_that_hangs_on_the_network_does_not_hold_up_the_end(store: Store, watch: Watch) -> None:
     answer, reached = threading.Event(), threading.Event()
 
-    def play(spec: ReplaySpec, journal: Sequence[Record], gate: Gate) -> Iterator[Record]:
+    def play(spec: ReplaySpec, journal: Sequence[Record], gate: Gate, key: object) -> Iterator[Record]:
         for record in fake_replay.play(spec, journal, gate):
             yield record
             if record.kind == "turn":
@@ -380,7 +380,7 @@ def test_a_replay_that_hangs_on_the_network_does_not_hold_up_the_end(store: Stor
 # -- budgets -------------------------------------------------------------------------------------------------------------
 
 
-def stopping(spec: ReplaySpec, journal: Sequence[Record], gate: Gate) -> Iterator[Record]:
+def stopping(spec: ReplaySpec, journal: Sequence[Record], gate: Gate, key: object) -> Iterator[Record]:
     """Ends as the real replay does where the gate lets a request through no more."""
     from memdash.records import StatusRecord
 

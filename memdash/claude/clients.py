@@ -21,6 +21,7 @@ from memdash.claude.request import Request
 from memdash.claude.response import Refused, Response, read_message
 from memdash.clock import Clock, RealClock, VirtualClock
 from memdash.errors import InputError
+from memdash.launch import Key
 from memdash.records import Usage
 from memdash.simulator.engine import Engine, SimulatorConfig
 from memdash.simulator.hint import HINT_HEADER
@@ -67,15 +68,15 @@ class Claude(Protocol):
         """Let go of its connections."""
 
 
-def connect(spec: ReplaySpec) -> tuple[Claude, Clock]:
-    """Return the client that a replay needs, and the clock it runs on.
+def connect(spec: ReplaySpec, key: Key | None = None) -> tuple[Claude, Clock]:
+    """Return the client that a replay needs, and the clock it runs on; ``key`` is a person's own for live requests.
 
     Raises :class:`InputError` where a live client lacks a key.
     """
     if spec.provider is Provider.SIMULATOR:
         client: Claude = SimulatedClaude(simulator_config(spec), VirtualClock())
     else:
-        client = live = LiveClaude(_live_sdk(), RealClock())
+        client = live = LiveClaude(_live_sdk(key), RealClock())
         if spec.replies is Replies.RECORDED:
             client = RecordedClaude(SimulatedClaude(simulator_config(spec), VirtualClock()), live)
     return client, client.clock
@@ -91,8 +92,11 @@ def simulator_config(spec: ReplaySpec) -> SimulatorConfig:
     )
 
 
-def _live_sdk() -> anthropic.Anthropic:
+def _live_sdk(key: Key | None) -> anthropic.Anthropic:
     sdk = anthropic.Anthropic()
+    if key is not None:  # at the same address, which an explicit key would hide where a profile gives it
+        with sdk:
+            return anthropic.Anthropic(api_key=key.reveal(), base_url=sdk.base_url)
     if sdk.api_key is None and sdk.auth_token is None and sdk.credentials is None:
         raise InputError(
             "a live replay needs a key: set ANTHROPIC_API_KEY (any text will do for a local server at "

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 COMMAND = (sys.executable, "-m", "tests.store.fake_replay")
 
 
-def play(spec: ReplaySpec, journal: Sequence[Record], gate: Gate | None = None) -> Iterator[Record]:
+def play(
+    spec: ReplaySpec, journal: Sequence[Record], gate: Gate | None = None, key: object = None
+) -> Iterator[Record]:
     """Yield what comes after ``journal``."""
     taken = sum(record.kind == "turn" for record in journal)
     for record in _all(spec, gate, taken):
