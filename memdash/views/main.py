@@ -47,6 +47,12 @@ page = st.navigation(
             help="Try a strategy at many thresholds and read which setting to ship, what it saves and how sure that is.",
         ),
         st.Page(
+            _HERE / "replay.py",
+            title="Replay",
+            icon=":material/frame_inspect:",
+            help="One replay turn by turn: what was done to the conversation, and where each fact was lost.",
+        ),
+        st.Page(
             _HERE / "library.py",
             title="Library",
             icon=":material/folder_open:",
