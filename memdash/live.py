@@ -149,7 +149,8 @@ class Threads:
 
         try:
             for record in self._play(task.spec, task.on_start(), gate, key):
-                task.on_lines([_scrubbed(to_line(record).decode(), key).encode()])
+                line = to_line(record)
+                task.on_lines([line if key is None else key.scrub(line.decode()).encode()])
                 if isinstance(record, RequestRecord):
                     guard.settle(record)
                 if task.cancelled:
