@@ -24,7 +24,7 @@ from memdash.errors import InputError
 from memdash.launch import Key
 from memdash.records import Usage
 from memdash.simulator.engine import Engine, SimulatorConfig
-from memdash.simulator.hint import HINT_HEADER
+from memdash.simulator.hint import HINT_HEADER, SIMULATED_KEY
 from memdash.simulator.pretend import HonestModel
 from memdash.simulator.routes import Wire
 from memdash.simulator.transport import SimulatorTransport, read_timing
@@ -148,10 +148,6 @@ class SimulatedClaude:
 
     def close(self) -> None:
         """Nothing is open."""
-
-
-SIMULATED_KEY = "simulator"
-"""Who asks a replay's simulator; signatures are bound to it."""
 
 
 def _sdk_over(transport: SimulatorTransport) -> anthropic.Anthropic:

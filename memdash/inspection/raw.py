@@ -16,15 +16,13 @@ from memdash.inspection.requests import recorded_context, request_before
 from memdash.records import RequestRecord
 from memdash.replay.hints import hint_of
 from memdash.replay_log import ReplayLog
-from memdash.simulator.hint import HINT_HEADER
+from memdash.simulator.hint import HINT_HEADER, SIMULATED_KEY
 from memdash.simulator.rules import CACHE_DIAGNOSTICS
 from memdash.spec import Provider, Replies
 from memdash.strategies.messages import strip_thinking
 
 SIMULATOR_URL: Final = "http://127.0.0.1:8787"
 """Where ``memdash simulate`` answers unless told otherwise."""
-_SIMULATED_KEY: Final = "simulator"
-"""The key of simulated replays: the simulator signs thinking for whoever asks."""
 _KEY_VARIABLE: Final = "$ANTHROPIC_API_KEY"
 _LONGEST_HINT: Final = 60_000
 """A longer argument is more than a command line of every system takes."""
@@ -92,7 +90,7 @@ def raw_request(
         )
     headers = {
         "content-type": "application/json",
-        "x-api-key": _SIMULATED_KEY if target is Target.SIMULATE else _KEY_VARIABLE,
+        "x-api-key": SIMULATED_KEY if target is Target.SIMULATE else _KEY_VARIABLE,
         "anthropic-version": API_VERSION,
     }
     if record.betas:

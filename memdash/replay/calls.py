@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,8 +23,6 @@ from memdash.records import Control, EventKind, EventRecord, Purpose, RequestRec
 from memdash.replay.journal import BlockBook, Context, Journal, entry_block, shared_length
 from memdash.replay.misses import Miss, Sent, find_miss
 from memdash.replay.timeline import Timeline
-from memdash.scripts.model import Turn
-from memdash.simulator.hint import HintedCall, HintedStep
 from memdash.spec import ReplaySpec
 from memdash.tokens import counter
 
@@ -329,20 +326,6 @@ def _outcome(call: Callable[[Request], Response], request: Request) -> Response 
 def lifetime_ms(spec: ReplaySpec) -> float | None:
     """Return how long a cache entry of this replay lives, None without caching."""
     return spec.cache.milliseconds
-
-
-def request_seed(seed: int, *where: object) -> int:
-    """Return the seed of one request: the same for every strategy at the same place of the conversation."""
-    digest = hashlib.blake2b("/".join(map(str, (seed, *where))).encode(), digest_size=6).digest()
-    return int.from_bytes(digest, "big")
-
-
-def hinted_steps(turn: Turn) -> tuple[HintedStep, ...]:
-    """Return a turn's scripted tool calls in the simulator's own form."""
-    return tuple(
-        HintedStep(tuple(HintedCall(call.name, call.input) for call in step.calls), step.text)
-        for step in turn.steps
-    )
 
 
 def _worth_repeating(record: RequestRecord) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from memdash.claude import Claude, RequestBuilder
 from memdash.clock import Clock
-from memdash.errors import BudgetExceeded, InputError, MemdashError
+from memdash.errors import BudgetExceeded, DayBudgetSpent, InputError, MemdashError
 from memdash.fixed_part import FixedPart, fixed_parts
 from memdash.models import TokenFamily, facts
 from memdash.records import (
@@ -29,7 +29,8 @@ from memdash.records import (
     Usage,
 )
 from memdash.replay.background import Background
-from memdash.replay.calls import Answered, Calls, Gate, RequestFailed, Slot, hinted_steps, request_seed
+from memdash.replay.calls import Answered, Calls, Gate, RequestFailed, Slot
+from memdash.replay.hints import probe_hint, turn_hint
 from memdash.replay.journal import Journal
 from memdash.replay.recall import due, survival, visible_text
 from memdash.replay.timeline import Timeline
@@ -38,7 +39,6 @@ from memdash.replay.verdict import Judgement
 from memdash.replay.workspace import ReplayWorkspace
 from memdash.scripts.grading import grade
 from memdash.scripts.model import Fact, Turn
-from memdash.simulator.hint import Hint
 from memdash.spec import Provider, ReplaySpec, Replies
 from memdash.strategies import StrategyChoice
 from memdash.strategies.base import Exchange, Message, RequestOptions
@@ -140,6 +140,9 @@ class _Replay:
             self._fail(failed)
         except BudgetExceeded as over:
             self._say(Status.STOPPED_BY_BUDGET, str(over))
+        except DayBudgetSpent:  # no end of its own: whoever plays it says that it can go on
+            yield from self._journal.drain()
+            raise
         except _End as end:
             self._say(end.status, end.message)
         yield from self._journal.drain()
@@ -195,10 +198,9 @@ class _Replay:
     ) -> Iterator[None]:
         """Send the user's message and answer tool calls until the final answer; inside, requests only grow."""
         self._tools.begin(turn)
-        steps = hinted_steps(turn)
-        most = max(TOOL_LOOP_REQUESTS, len(steps) + 1)
+        most = max(TOOL_LOOP_REQUESTS, len(turn.steps) + 1)
         for step in range(most):
-            hint = Hint(request_seed(self._spec.seed, "turn", turn.number, step), turn.reply, steps)
+            hint = turn_hint(self._spec, turn, step)
             request = self._builder.conversation(
                 self._fixed[turn.number], (*context, *exchange), self._workspace.options, hint
             )
@@ -271,7 +273,7 @@ class _Replay:
 
     def _ask(self, question: _Question) -> None:
         fact, after = question.fact, question.asked_after
-        hint = Hint(request_seed(self._spec.seed, "probe", fact.id, after))
+        hint = probe_hint(self._spec, fact.id, after)
         messages: tuple[Message, ...] = (*question.context, user_message(fact.question))
         for _ in range(_PROBE_REQUESTS):
             request = self._builder.conversation(question.fixed, messages, question.options, hint)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from memdash.claude.clients import SIMULATED_KEY
 from memdash.claude.request import cache_mark
 from memdash.errors import MemdashError
 from memdash.records import Purpose, Record, RequestRecord, Usage
@@ -23,6 +22,7 @@ from memdash.replay.journal import entry_block
 from memdash.simulator.cache import Bill
 from memdash.simulator.engine import Caller, Engine, SimulatorConfig
 from memdash.simulator.errors import ApiError
+from memdash.simulator.hint import SIMULATED_KEY
 from memdash.spec import CacheLifetime, CacheMarks, Provider, ReplaySpec, Replies
 
 _API_VERSION = "2026-10-21"

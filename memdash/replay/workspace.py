@@ -16,12 +16,11 @@ from memdash.replay.calls import (
     RequestFailed,
     Slot,
     lifetime_ms,
-    request_seed,
 )
+from memdash.replay.hints import summary_hint
 from memdash.replay.journal import Journal
 from memdash.replay.recall import visible_text
 from memdash.replay.timeline import Timeline
-from memdash.simulator.hint import Hint
 from memdash.spec import ReplaySpec
 from memdash.strategies.base import Answer, Ask, Message, RequestOptions
 from memdash.tokens import counter
@@ -119,7 +118,7 @@ class ReplayWorkspace:
     def _summary(self, ask: Ask) -> tuple[Any, Slot]:
         nth = self._asked_in_turn.get(self.turn, 0)
         self._asked_in_turn[self.turn] = nth + 1
-        hint = Hint(request_seed(self._spec.seed, "summary", self.turn, nth))
+        hint = summary_hint(self._spec, self.turn, nth)
         return self._builder.summary(self.fixed, ask, self.options, hint), Slot(
             Purpose.SUMMARY, self.turn, nth
         )

@@ -17,6 +17,9 @@ from typing import Any
 HINT_HEADER = "memdash-hint"
 """Name of the extension request header; its value is URL-safe base64 of a JSON object."""
 
+SIMULATED_KEY = "simulator"
+"""The key that our own road asks with; signatures are bound to it."""
+
 
 @dataclass(frozen=True, slots=True)
 class HintedCall:
