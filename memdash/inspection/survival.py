@@ -218,13 +218,14 @@ def _moments(requests: Sequence[RequestRecord]) -> Iterator[_Moment]:
     own: set[str] = set()
     before: tuple[str, ...] = ()
     shared = 0
-    for request, following in zip(answered, [*answered[1:], None], strict=True):
+    last = {request.turn: request.number for request in answered}
+    for request in answered:
         context = reader.take(request)
         shared = min(shared, request.shared)
         brought = _last_user_message(request.entries)
         stating.setdefault(request.turn, set()).update(brought)
         own.update(brought)
-        if following is None or following.turn != request.turn:
+        if last[request.turn] == request.number:
             old, new = frozenset(before[shared:]), frozenset(context.entries[shared:])
             left, came = frozenset(map(entry_block, old - new)), frozenset(map(entry_block, new - old))
             staying = frozenset(map(entry_block, context.entries)) & left if left else left
