@@ -32,7 +32,7 @@ _ABOUT: Final = (
 
 
 def losses_list(losses: Sequence[Loss], key: str, *, simulated: bool, scripts: bool = False) -> None:
-    """Draw losses, the worst first, a page at a time; ``scripts`` says that they are of several scripts."""
+    """Draw losses, the worst first, a page at a time; ``scripts`` says that the replays looked at are of several scripts."""
     with st.container(border=True, gap="small"):
         st.markdown(f"**{plain(headline(losses))}**", help=_ABOUT)
         if simulated:

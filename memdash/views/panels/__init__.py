@@ -8,7 +8,16 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from memdash.views import address
-from memdash.views.panels import background, breakdown, compactions, confirmation, misses, recall, waiting
+from memdash.views.panels import (
+    background,
+    breakdown,
+    broke,
+    compactions,
+    confirmation,
+    misses,
+    recall,
+    waiting,
+)
 from memdash.views.panels.selection import Selection
 
 OVERVIEW: Final = "overview"
@@ -20,6 +29,7 @@ class _Panel(NamedTuple):
 
 
 _PANELS: Final[Mapping[str, _Panel]] = {
+    "broke": _Panel("What it broke", broke.show),
     "misses": _Panel("Cache misses", misses.show),
     "compactions": _Panel("Compactions", compactions.show),
     "background": _Panel("Background work", background.show),
