@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from memdash.errors import InputError
 from memdash.records import Status
@@ -100,6 +100,17 @@ class _Replay(_Part):
     errors: list[str] = Field(default_factory=list)
     probes: list[_Probe] = Field(default_factory=list)
 
+    @model_validator(mode="after")
+    def _parts_are_within_their_wholes(self) -> Self:
+        for part, whole in (
+            (self.kept, self.facts_total),
+            (self.recall_passed, self.recall_total),
+            (self.turns_completed, self.turns_planned),
+        ):
+            if part is not None and part > whole:
+                raise ValueError(f"{part} of {whole} facts, probes or turns cannot be")
+        return self
+
 
 class _Estimate(_Part):
     mean: _Number | None = None
@@ -165,7 +176,11 @@ def read_baseline(path: Path) -> dict[str, Any]:
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         place = _place(first["loc"])
-        what = "is missing" if first["type"] == "missing" else _AN_OBJECT.sub("an object", str(first["msg"]))
+        what = (
+            "is missing"
+            if first["type"] == "missing"
+            else _AN_OBJECT.sub("an object", first["msg"].removeprefix("Value error, "))
+        )
         where = f"{place}: " if place else ""
         _refuse(path, f"{where}{what[:1].lower()}{what[1:]}; this is not the JSON of a comparison: {_HOW}")
     return found.model_dump()

@@ -77,7 +77,7 @@ class Setup:
         Raises :class:`InputError` for an unknown script, strategy or model, a range, and a live run without a limit.
         """
         self._check_models()
-        chosen = [_single(text).choices(self.models) for text in self.strategy or DEFAULT_STRATEGIES]
+        chosen = [check_strategy(text, self.models) for text in self.strategy or DEFAULT_STRATEGIES]
         strategies = tuple(itertools.chain(*chosen))
         return self._comparison(strategies, _strategies(len(strategies)))
 
@@ -173,6 +173,16 @@ def check_model(name: str) -> None:
     near = get_close_matches(name, MODELS, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     raise InputError(f"the simulator knows no model {name!r}{hint} Known are: {', '.join(MODELS)}")
+
+
+def check_strategy(text: str, models: Sequence[str]) -> tuple[StrategyChoice, ...]:
+    """Return a strategy that has one value a parameter, as it is on each model; raises :class:`InputError` for any other."""
+    return _single(text).choices(models)
+
+
+def token_counter(spec: ComparisonSpec) -> str:
+    """Return how the simulator will count the tokens of a run: ``ctok`` or ``estimate``."""
+    return "estimate" if spec.token_counter == "estimate" or find_spec("ctok") is None else "ctok"
 
 
 def _check_ctok() -> None:

@@ -15,7 +15,7 @@ from memdash.cli.conversations import conversation_options
 from memdash.cli.database import database_option, opened_to_add
 from memdash.cli.output import complain, say
 from memdash.cli.playing import announce, watch
-from memdash.cli.run import exit_code, read_assertions
+from memdash.cli.run import check_absolute, exit_code, read_assertions
 from memdash.cli.setup import Setup, sweep_setup_options
 from memdash.cli.showing import shown_sweep
 from memdash.cli.table import FORMATS
@@ -92,6 +92,7 @@ def sweep(
     """
     spec, left_out = Setup(**typed).sweep(max_loss=max_loss, refine=refine, limit=limit)
     assertions = read_assertions(asserted, spec.replays())
+    check_absolute(assertions, "a sweep has none: play its settings with `memdash run`")
     from memdash.budget import check_models
     from memdash.prices import PriceTable
     from memdash.worker import Worker

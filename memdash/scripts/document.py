@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -74,6 +74,20 @@ def parse(text: str, path: Path | str) -> Node:
     return _Composer(path).compose(text)
 
 
+def line_of(root: Node, place: Iterable[str | int]) -> int:
+    """Return the line of ``place``, or of the nearest thing around it that is in the file."""
+    node, line = root, root.line
+    for part in place:
+        if isinstance(node, Mapping) and isinstance(part, str) and part in node.items:
+            line, node = node.key_lines[part], node.items[part]
+        elif isinstance(node, Sequence) and isinstance(part, int) and part < len(node.items):
+            node = node.items[part]
+            line = node.line
+        else:
+            break
+    return line
+
+
 def plain_value(text: str) -> str | int | float | bool | None:
     """Return what an unquoted scalar stands for (YAML 1.2, core schema); infinities and NaN are floats."""
     if text in ("", "~", "null", "Null", "NULL"):
@@ -126,15 +140,15 @@ class _Composer:
             sign = "*" if isinstance(event, yaml.AliasEvent) else "&"
             self._refuse(
                 line,
-                f"anchors and aliases are not used in scripts ({sign}{event.anchor}); write the value out",
+                f"anchors and aliases are not used here ({sign}{event.anchor}); write the value out",
             )
         tag = getattr(event, "tag", None)
         if tag and tag != "!":
-            self._refuse(line, f"tags are not used in scripts ({tag}); leave it out")
+            self._refuse(line, f"tags are not used here ({tag}); leave it out")
         match event:
             case yaml.DocumentStartEvent():
                 if self._root is not None:
-                    self._refuse(line, "there is a second document; a file holds one script")
+                    self._refuse(line, "there is a second document; a file holds one")
             case yaml.ScalarEvent():
                 plain = event.style is None or event.style == ""
                 value = plain_value(event.value) if plain else event.value

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from memdash.errors import ScriptError
-from memdash.scripts.document import Mapping, Node, Sequence, parse
+from memdash.scripts.document import Mapping, Node, Sequence, line_of, parse
 from memdash.scripts.fields import kind
 from memdash.scripts.files import MAX_SCRIPT_BYTES, decode, read_text
 from memdash.scripts.form import read_form
@@ -84,7 +84,7 @@ def _located(root: Mapping, problem: Problem, path: Path | str) -> ScriptError:
     turn = _node(root, place[:2])
     if place[2:4] == ("steps", 0) and isinstance(turn, Mapping) and "calls" in turn.items:
         place = place[:2] + place[4:]
-    return ScriptError(problem.text, path=path, line=_line(root, place), field=spell(place))
+    return ScriptError(problem.text, path=path, line=line_of(root, place), field=spell(place))
 
 
 def _node(root: Node, place: Place) -> Node | None:
@@ -97,17 +97,3 @@ def _node(root: Node, place: Place) -> Node | None:
         else:
             return None
     return node
-
-
-def _line(root: Node, place: Place) -> int:
-    """Return the line of ``place``, or of the nearest thing around it that is in the file."""
-    node, line = root, root.line
-    for part in place:
-        if isinstance(node, Mapping) and isinstance(part, str) and part in node.items:
-            line, node = node.key_lines[part], node.items[part]
-        elif isinstance(node, Sequence) and isinstance(part, int) and part < len(node.items):
-            node = node.items[part]
-            line = node.line
-        else:
-            break
-    return line

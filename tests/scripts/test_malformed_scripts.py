@@ -66,11 +66,11 @@ def test_the_script_that_the_other_tests_break_is_valid() -> None:
         (b"- a\n", "t.yaml:1: a script is a mapping (id: …, turns: …), not a list"),
         (b"hello\n", "t.yaml:1: a script is a mapping (id: …, turns: …), not the text 'hello'"),
         (b"id: a\nid: b\n", "t.yaml:2: the key 'id' stands twice (first in line 1)"),
-        (b"id: a\n---\nid: b\n", "t.yaml:2: there is a second document; a file holds one script"),
+        (b"id: a\n---\nid: b\n", "t.yaml:2: there is a second document; a file holds one"),
         (b"? [a]\n: b\n", "t.yaml:1: a key is a list or a mapping; keys are words"),
-        (b"id: !!python/object:os.system x\n", "t.yaml:1: tags are not used in scripts (tag:yaml.org,2002:python/object:os.system); leave it out"),
-        (b"a: &x 1\nb: *x\n", "t.yaml:1: anchors and aliases are not used in scripts (&x); write the value out"),
-        (b"b: *x\n", "t.yaml:1: anchors and aliases are not used in scripts (*x); write the value out"),
+        (b"id: !!python/object:os.system x\n", "t.yaml:1: tags are not used here (tag:yaml.org,2002:python/object:os.system); leave it out"),
+        (b"a: &x 1\nb: *x\n", "t.yaml:1: anchors and aliases are not used here (&x); write the value out"),
+        (b"b: *x\n", "t.yaml:1: anchors and aliases are not used here (*x); write the value out"),
         (b"[" * 100_000, "t.yaml:1: lists and mappings are nested more than 100 deep"),
         (b"{a: " * 100_000, "t.yaml:1: lists and mappings are nested more than 100 deep"),
         (b"- " * 100_000, "t.yaml:1: lists and mappings are nested more than 100 deep"),
@@ -84,7 +84,7 @@ def test_an_alias_bomb_is_refused_before_it_expands() -> None:
     bomb = "a: &a [x, x]\n" + "".join(
         f"{chr(97 + n)}: &{chr(97 + n)} [*{chr(96 + n)}, *{chr(96 + n)}]\n" for n in range(1, 26)
     )
-    assert error_of(bomb) == "t.yaml:1: anchors and aliases are not used in scripts (&a); write the value out"
+    assert error_of(bomb) == "t.yaml:1: anchors and aliases are not used here (&a); write the value out"
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def headline(changes: Changes) -> str:
 
 
 def _facts(groups: Sequence[GroupChange]) -> list[str]:
-    lost = {(one.label, one.script): one.lost for one in groups if one.lost}
+    lost = [one for one in groups if one.lost]
     won = [
         fact
         for one in groups
@@ -33,13 +33,19 @@ def _facts(groups: Sequence[GroupChange]) -> list[str]:
     ]
     parts = []
     if lost:
-        count = numbers.count(sum(map(len, lost.values())), "fact")
-        parts.append(f"{len(lost)} lost {count} ({_named([label for label, _script in lost])})")
-    if won:
         parts.append(
-            f"{numbers.count(len(won), 'fact')} were won back" if len(won) > 1 else "1 fact was won back"
+            f"{_facts_were(sum(len(one.lost) for one in lost))} lost ({_named([one.label for one in lost])})"
         )
+    less = [one.label for one in groups if not one.lost and one.number(Number.KEPT).verdict is Verdict.WORSE]
+    if less:
+        parts.append(f"less is kept in {len(less)} ({_named(less)})")
+    if won:
+        parts.append(f"{_facts_were(len(won))} won back")
     return parts
+
+
+def _facts_were(count: int) -> str:
+    return "1 fact was" if count == 1 else f"{count} facts were"
 
 
 def _cost(groups: Sequence[GroupChange]) -> list[str]:
