@@ -47,15 +47,21 @@ def show(comparison: str, form: str, traffic: Traffic | None, db: Path | None) -
     required=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where to write: FILE.json (everything), FILE.csv or FILE.parquet (one row a turn). An older file is replaced.",
+    help="Where to write: FILE.html (a report that opens anywhere), FILE.md (for a pull request), FILE.json (everything), "
+    "FILE.csv or FILE.parquet (one row a turn). An older file is replaced.",
+)
+@click.option(
+    "--redact",
+    is_flag=True,
+    help="Leave out all conversation text: questions, answers, messages, summaries, titles, names of scripts and facts.",
 )
 @database_option
-def export(comparison: str, path: Path, db: Path | None) -> None:
+def export(comparison: str, path: Path, redact: bool, db: Path | None) -> None:
     """Write a stored COMPARISON to a file: its id, the beginning of just one id, or `last`."""
-    report.format_of(path)
+    ending = report.ending_of(path)
     with opened(db) as store:
-        found = report.read(store, find_comparison(store, comparison))
-    report.write(found, path)
+        content = report.made(store, find_comparison(store, comparison), ending, redact=redact)
+    report.write(content, path)
     complain(f"wrote {path}")
 
 

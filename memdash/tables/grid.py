@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -21,7 +21,7 @@ class Grid:
     columns: tuple[str, ...]
     rows: Sequence[Sequence[str]]
     numeric: frozenset[str] = frozenset()
-    notes: dict[int, Sequence[str]] = field(default_factory=dict)
+    notes: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
     def plain(self) -> str:
         """Return it for a terminal: columns two spaces apart, a rule under the head."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import streamlit as st
@@ -128,6 +127,6 @@ def logs_of(shown: View) -> list[ReplayLog]:
     return _follower(str(services().store.path), shown.stored.id).logs(shown.stored.replays)
 
 
-def file_of(comparison_id: str, ending: str) -> bytes:
-    """Return a comparison as a file of this ending (``.json``, ``.csv`` or ``.parquet``)."""
-    return report.format_of(Path(f"comparison{ending}"))(report.read(services().store, comparison_id))
+def file_of(comparison_id: str, ending: str, *, redact: bool = False) -> bytes:
+    """Return a comparison as a file of this ending; ``redact`` leaves out all conversation text."""
+    return report.made(services().store, comparison_id, ending, redact=redact)

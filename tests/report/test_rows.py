@@ -1,24 +1,15 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import json
-from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
 from memdash import report
-from memdash.answerer import VERSION_KEY, Answerer
-from memdash.errors import InputError
 from memdash.report import simulator_basis
-from memdash.scripts.model import Script, Turn
-from memdash.spec import ComparisonSpec
-from memdash.store import StoredComparison
-from memdash.store.store import as_launched_now
-from memdash.strategies import choose
 
 
 def a_comparison(**replay: Any) -> dict[str, Any]:
@@ -85,32 +76,6 @@ def test_simulated_rows_say_so_and_by_which_rules() -> None:
     assert "not yet compared with the live API" in rows_of(report.to_csv(a_comparison()))[0]["basis"]
 
 
-def launched(spec: ComparisonSpec, answered_by: Answerer | None = None) -> StoredComparison:
-    """A comparison as the store keeps it, answered live by a server of this kind."""
-    made = as_launched_now(dataclasses.replace(spec, provider="simulator"))
-    versions = {} if answered_by is None else {VERSION_KEY: answered_by.value}
-    return dataclasses.replace(made, spec=spec, versions=versions)
-
-
-def test_what_the_numbers_rest_on_is_said_of_every_way_to_run() -> None:
-    script = Script("s", "S", (Turn(1, ({"type": "text", "text": "Hi"},), reply="Hello."),))
-    simulated = ComparisonSpec((script,), (choose("full_history"),))
-    live = dataclasses.replace(simulated, provider="anthropic")
-    recorded = dataclasses.replace(live, replies="recorded")
-    assert (
-        report.basis(launched(simulated))
-        == "Simulator rules of 2026-11-30, not yet compared with the live API"
-    )
-    assert report.basis(launched(live, Answerer.LIVE_API)) == "Live API"
-    assert report.basis(launched(live, Answerer.COMPATIBLE)) == "Answered by a compatible server"
-    assert report.basis(launched(live)) == "Answered by a server that was not recorded"
-    told = report.basis(launched(recorded, Answerer.COMPATIBLE))
-    assert told.startswith(
-        "Recorded replies: tokens, cache and waits of the turns are modelled by simulator rules"
-    )
-    assert told.endswith("summaries and recall are those of a compatible server")
-
-
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"])
 def test_a_text_cannot_become_a_formula_in_a_spreadsheet(text: str) -> None:
     row = rows_of(report.to_csv(a_comparison(script=text, label=text)))[0]
@@ -129,9 +94,8 @@ def test_quotes_commas_and_line_breaks_survive_csv() -> None:
     assert rows_of(report.to_csv(a_comparison(label=text)))[0]["label"] == text
 
 
-def test_parquet_has_the_rows_of_csv_in_native_types(tmp_path: Path) -> None:
-    report.write(a_comparison(label="=1+1"), tmp_path / "run.parquet")
-    table = pq.read_table(tmp_path / "run.parquet")
+def test_parquet_has_the_rows_of_csv_in_native_types() -> None:
+    table = pq.read_table(io.BytesIO(report.to_parquet(a_comparison(label="=1+1"))))
     assert table.column_names == list(report.TURN_COLUMNS)
     rows = table.to_pylist()
     assert rows[0]["prompt_tokens"] == 1200
@@ -143,32 +107,18 @@ def test_parquet_has_the_rows_of_csv_in_native_types(tmp_path: Path) -> None:
     assert about["versions"] == {"memdash": "0.1.0", "rules": simulator_basis()}
 
 
-def test_parquet_keeps_its_types_where_every_value_is_missing(tmp_path: Path) -> None:
+def test_parquet_keeps_its_types_where_every_value_is_missing() -> None:
     comparison = a_comparison()
     comparison["replays"][0]["turns"] = comparison["replays"][0]["turns"][1:]
-    report.write(comparison, tmp_path / "run.parquet")
-    assert str(pq.read_schema(tmp_path / "run.parquet").field("prompt_tokens").type) == "int64"
+    schema = pq.read_schema(io.BytesIO(report.to_parquet(comparison)))
+    assert str(schema.field("prompt_tokens").type) == "int64"
 
 
-@pytest.mark.parametrize("name", ["run.xlsx", "run", "run.html"])
-def test_an_unknown_ending_is_refused_with_the_known_ones(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match=r"\.json, \.csv, \.parquet"):
-        report.write(a_comparison(), tmp_path / name)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_file_is_replaced_whole_and_leaves_no_draft_behind(tmp_path: Path) -> None:
-    target = tmp_path / "run.json"
-    target.write_text("older")
-    report.write(a_comparison(), target)
-    assert json.loads(target.read_text()) == a_comparison()
-    assert list(tmp_path.iterdir()) == [target]
-
-
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be written"):
-        report.write(a_comparison(), tmp_path / "missing" / "run.json")
-    (tmp_path / "folder.json").mkdir()
-    with pytest.raises(InputError, match="cannot be written"):
-        report.write(a_comparison(), tmp_path / "folder.json")
-    assert [path.name for path in tmp_path.iterdir()] == ["folder.json"]
+def test_half_a_surrogate_pair_is_an_escape_where_utf_8_cannot_hold_it() -> None:
+    broken = a_comparison(label="a\ud800", params={"instructions": "b\udfff"})
+    broken["title"] = "c\ud83d"
+    assert json.loads(report.to_json(broken))["title"] == "c\ud83d"
+    assert rows_of(report.to_csv(broken))[0]["label"] == "a\\ud800"
+    table = pq.read_table(io.BytesIO(report.to_parquet(broken)))
+    assert table.column("label")[0].as_py() == "a\\ud800"
+    assert json.loads(table.schema.metadata[b"memdash"])["title"] == "c\ud83d"
