@@ -1,5 +1,6 @@
 """The store: one DuckDB file, appended to by one process, and the ways in which other processes take part."""
 
+from memdash.store.bundle import Arrival, Arrived
 from memdash.store.command import open_for_command
 from memdash.store.database import SCHEMA_VERSION, StoreLocked
 from memdash.store.inbox import InboxStore
@@ -15,6 +16,8 @@ __all__ = [
     "MEMORY",
     "SCHEMA_VERSION",
     "AnyStore",
+    "Arrival",
+    "Arrived",
     "ComparisonSummary",
     "InboxStore",
     "Note",

@@ -64,6 +64,11 @@ def _command_of(pid: int) -> str:
     return f" ({command[:80]})" if command else ""
 
 
+def inbox_of(database: Path) -> Path:
+    """Return the folder in which other processes leave results for ``database``."""
+    return Path(f"{database}.inbox")
+
+
 class Database:
     """One DuckDB database, in a file or in memory; safe to use from several threads.
 
@@ -148,6 +153,9 @@ class Database:
             raise ValueError("a database in memory has no file")
         self._connection.close()
         try:
+            _log_of(self.path).unlink(
+                missing_ok=True
+            )  # else what the old file had yet to take in would go into the new one
             fresh.replace(self.path)
         except OSError as error:
             raise StoreError(f"{self.path}: cannot be replaced: {error.strerror}") from error
@@ -166,6 +174,11 @@ class Database:
                 self._connection.close()
                 self._connection = _connect(self.path)
                 self._broken = False
+
+
+def _log_of(path: Path) -> Path:
+    """Where DuckDB keeps what it has committed and not yet put into the file."""
+    return Path(f"{path}.wal")
 
 
 def _roll_back(cursor: duckdb.DuckDBPyConnection) -> None:

@@ -1,6 +1,7 @@
 """The inbox beside a database: where results are left while another process has the file, for its next owner to take in.
 
-``<db>.inbox/<comparison>.<pid>.part`` is being written; renamed to ``.jsonl`` it is finished. What cannot be read is set aside as
+``<db>.inbox/<comparison>.<pid>.part`` is being written; renamed to ``.jsonl``, or a bundle to ``.zip``, it is finished. What
+cannot be read is set aside as
 ``.damaged``; nothing is ever thrown away unread.
 """
 
@@ -9,15 +10,18 @@ from __future__ import annotations
 import io
 import logging
 import os
+import secrets
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
-from memdash.errors import StoreError
+from memdash.errors import InputError, StoreError
 from memdash.records import Record, Status
 from memdash.spec import ComparisonSpec
 from memdash.spending import Entry
-from memdash.store.database import Database
+from memdash.store.bundle import Arrived, Told, untold
+from memdash.store.database import Database, inbox_of
 from memdash.store.handover import (
     Adopt,
     Append,
@@ -37,11 +41,6 @@ if TYPE_CHECKING:
     from memdash.metrics.sweep.refinement import Proposal
 
 _log = logging.getLogger(__name__)
-
-
-def inbox_of(database: Path) -> Path:
-    """Return the folder in which results for ``database`` are left."""
-    return Path(f"{database}.inbox")
 
 
 class InboxStore(Store):
@@ -99,6 +98,23 @@ class InboxStore(Store):
             own = [one for one in entries if one.comparison_id == comparison_id]
             self._leave(comparison_id, NoteEntries(own))
 
+    def import_bundle(self, file: BinaryIO, name: str, told: Told = untold) -> tuple[Arrived, ...]:
+        """Check a bundle by taking it in here, and leave it for the owner."""
+        arrived = super().import_bundle(file, name, told)
+        part = self._folder / f"bundle-{secrets.token_hex(6)}.{os.getpid()}.part"
+        try:
+            self._folder.mkdir(exist_ok=True)
+            file.seek(0)
+            with part.open("xb") as copy:
+                shutil.copyfileobj(file, copy)
+                copy.flush()
+                os.fsync(copy.fileno())
+            part.rename(part.with_suffix(".zip"))
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise StoreError(f"{self._folder}: cannot be written: {error.strerror}") from error
+        return arrived
+
     def flush(self) -> None:
         """Return once everything handed in so far is on the disk."""
         super().flush()
@@ -139,6 +155,18 @@ def take_in(store: Store) -> None:
     for path in sorted(folder.iterdir()):
         if path.suffix == ".jsonl" or (path.suffix == ".part" and not _is_being_written(path)):
             _take_in(store, path)
+        elif path.suffix == ".zip":
+            _take_in_bundle(store, path)
+
+
+def _take_in_bundle(store: Store, path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            store.import_bundle(file, path.name)
+    except (InputError, OSError) as error:
+        _set_aside(path, error)
+        return
+    path.unlink()
 
 
 def _take_in(store: Store, path: Path) -> None:

@@ -10,6 +10,10 @@ from memdash.store.rows import Row
 from memdash.store.settings import timestamp
 
 
+LEDGER = "ledger"
+"""What the writer takes entries for: they are no comparison's own, and are written after it is gone as well."""
+
+
 def entry_row(entry: Entry) -> Row:
     """Return the row of an entry."""
     return (

@@ -8,20 +8,25 @@ the network, and not for a web page in the user's browser, which knows no token.
 from __future__ import annotations
 
 import hmac
+import io
 import json
 import logging
 import os
 import secrets
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Self
 from urllib.parse import parse_qs, urlsplit
 
-from memdash.errors import StoreError
+from memdash.errors import MemdashError, StoreError
+from memdash.store.bundle import Arrived
 from memdash.store.handover import Adopt, carry_out, comparison_lines, from_lines
 from memdash.store.inbox import is_alive, take_in
 from memdash.store.reading import ComparisonSummary
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _MOST_BYTES = 256 * 1024 * 1024
+_CHUNK = 1024 * 1024
 _PATIENCE_SECONDS = 30
 
 
@@ -134,6 +140,14 @@ class Ownership:
                 self._handing_in.setdefault(pid, set()).update(begun)
         carry_out(orders, self._store)
 
+    def take_in(self, file: BinaryIO, name: str) -> bytes:
+        """Take in a bundle that another process hands in; returns what became of it as JSON."""
+        return arrived_adapter().dump_json(self._store.import_bundle(file, name))
+
+    def write_bundle(self, file: BinaryIO, comparison_ids: Sequence[str] | None) -> None:
+        """Write comparisons, or all of them, to a file as a bundle."""
+        self._store.export_bundle(file, comparison_ids)
+
     def summaries(self) -> bytes:
         """Return every comparison as a JSON list."""
         return summaries_adapter().dump_json(self._store.comparisons())
@@ -149,6 +163,14 @@ def summaries_adapter() -> TypeAdapter[list[ComparisonSummary]]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(list[ComparisonSummary])
+
+
+@cache
+def arrived_adapter() -> TypeAdapter[tuple[Arrived, ...]]:
+    """Return what writes and reads what became of a bundle."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(tuple[Arrived, ...])
 
 
 class _Server(ThreadingHTTPServer):
@@ -172,7 +194,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer a question."""
         address = urlsplit(self.path)
-        self._answer(lambda: self._read(address.path, parse_qs(address.query)))
+        query = parse_qs(address.query)
+        if address.path == "/bundle":
+            with tempfile.TemporaryFile(prefix="memdash-") as file:
+                self._answer(lambda: self._write_bundle(file, query.get("id")))
+            return
+        self._answer(lambda: self._read(address.path, query))
 
     def do_POST(self) -> None:
         """Take in orders."""
@@ -191,20 +218,38 @@ class _Handler(BaseHTTPRequestHandler):
             return b"memdash"
         raise ValueError(f"nothing at {path}")
 
+    def _write_bundle(self, file: BinaryIO, comparison_ids: list[str] | None) -> BinaryIO:
+        self.server.ownership.write_bundle(file, comparison_ids)
+        return file
+
+    def _take_bundle(self, name: str) -> bytes:
+        with tempfile.TemporaryFile(prefix="memdash-") as file:
+            left = int(self.headers.get("Content-Length", "0"))
+            while left > 0:
+                chunk = self.rfile.read(min(left, _CHUNK))
+                if not chunk:
+                    raise ValueError("it ends too early")
+                file.write(chunk)
+                left -= len(chunk)
+            return self.server.ownership.take_in(file, name)
+
     def _take(self) -> bytes:
+        address = urlsplit(self.path)
+        if address.path == "/bundle":
+            return self._take_bundle(parse_qs(address.query)["name"][0])
         size = int(self.headers.get("Content-Length", "0"))
         if not 0 <= size <= _MOST_BYTES:
             raise ValueError(f"{size} bytes are too many")
         self.server.ownership.carry_out(self.rfile.read(size), int(self.headers.get("X-Memdash-Pid", "0")))
         return b""
 
-    def _answer(self, ask: Any) -> None:
+    def _answer(self, ask: Callable[[], bytes | BinaryIO]) -> None:
         if not self._is_one_of_us():
             self._send(403, b"")
             return
         try:
             self._send(200, ask())
-        except StoreError as error:
+        except MemdashError as error:
             self._send(409, str(error).encode())
         except (ValueError, KeyError, TypeError) as error:
             self._send(400, f"that cannot be read: {error}".encode())
@@ -219,9 +264,11 @@ class _Handler(BaseHTTPRequestHandler):
             and hmac.compare_digest(given, self.server.token.encode())
         )
 
-    def _send(self, status: int, body: bytes) -> None:
+    def _send(self, status: int, body: bytes | BinaryIO) -> None:
+        content = io.BytesIO(body) if isinstance(body, bytes) else body
         self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Length", str(content.seek(0, os.SEEK_END)))
         self.send_header("Cache-Control", "no-store")
         self.end_headers()
-        self.wfile.write(body)
+        content.seek(0)
+        shutil.copyfileobj(content, self.wfile)

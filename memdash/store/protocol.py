@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from memdash.records import Record, Status
 from memdash.replay_columns import ReplayColumns
 from memdash.replay_log import ReplayLog, ReplayOutline
 from memdash.spec import ComparisonSpec
 from memdash.spending import Entry
+from memdash.store.bundle.arriving import Arrived
 from memdash.store.reading import ComparisonSummary
 from memdash.store.settings import StoredComparison
 
@@ -56,6 +57,12 @@ class AnyStore(Protocol):
 
     def purge(self) -> None:
         """Erase what was deleted, and its texts."""
+
+    def import_bundle(self, file: BinaryIO, name: str) -> tuple[Arrived, ...]:
+        """Take in a bundle; ``name`` is what messages call it."""
+
+    def export_bundle(self, file: BinaryIO, comparison_ids: Sequence[str] | None = None) -> None:
+        """Write comparisons, or all of them, to a file as a bundle."""
 
     def comparisons(self) -> list[ComparisonSummary]:
         """Return every comparison, the newest first."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import duckdb
 
-from memdash.store.database import Database, create_schema
+from memdash.store.database import Database, create_schema, inbox_of
 
 _KEPT = "comparison in (select id from present_comparison)"
 _KEPT_REPLAY = "replay in (select number from present_replay)"
@@ -53,6 +54,16 @@ def purge(database: Database) -> None:
             _remove(fresh)
             raise
         database.swap_file(fresh)
+
+
+def erase_leftovers(database: Path, deleted: Collection[str]) -> None:
+    """Remove what lies in the inbox of ``database`` of comparisons that were deleted: it can never be taken in any more."""
+    folder = inbox_of(database)
+    if not folder.is_dir():
+        return
+    for path in folder.iterdir():
+        if path.name.partition(".")[0] in deleted:
+            path.unlink(missing_ok=True)
 
 
 def _copy(connection: duckdb.DuckDBPyConnection, fresh: Path) -> None:

@@ -93,6 +93,9 @@ where kind in ('note', 'baseline') and comparison in (select unnest($ids::varcha
 order by rowid
 """
 
+# Which comparisons were deleted and not purged?
+DELETED = "select distinct comparison from tombstone"
+
 # Which replays does this comparison have?
 REPLAYS = """
 select
@@ -283,6 +286,9 @@ with chosen as (
 {_PLACE}
 """
 
+# Does the ledger say anything?
+HAS_LEDGER = "select 1 from ledger limit 1"
+
 # What does the ledger say from this moment on?
 LEDGER_SINCE = "select ticket, moment, kind, person, comparison, own_key, model, usd from ledger where moment >= ? order by rowid"
 
@@ -322,6 +328,55 @@ order by day, person nulls first, comparison, own_key
 
 # Who started which live runs?
 STARTED = "select moment, person, comparison, own_key from ledger where kind = 'started' order by rowid"
+
+# -- a comparison as it travels in a bundle -----------------------------------------------------------------------------
+# The columns are those of the table but for `comparison`; of a replay's rows `replay` comes first.
+
+# Which columns does a table have, and in which may a value lack?
+COLUMNS_OF = """
+select column_name, is_nullable
+from information_schema.columns
+where table_name = ? and column_name <> 'comparison' and table_schema = 'main' and table_catalog = current_catalog()
+order by ordinal_position
+"""
+
+# What was launched, with which scripts and prices, and what was changed since?
+BUNDLED = {
+    "comparison": "select {columns} from comparison where id = ?",
+    "script": """
+        select distinct {columns} from script
+        where hash in (select script_hash from replay where comparison = ?)
+        order by hash
+    """,
+    "price": "select {columns} from price where comparison = ? order by rowid",
+    "replay": "select {columns} from replay where comparison = ? order by number",
+    "comparison_change": "select {columns} from comparison_change where comparison = ? order by rowid",
+}
+
+# What happened in the replays of these numbers, and what do their blocks say? Rows come in the order they were written.
+BUNDLED_RECORDS = "select {columns} from {table} where replay between $first and $last"
+BUNDLED_TEXTS = "select {columns} from block_text where comparison = $comparison"
+
+# What is a comparison called now?
+TITLE = "select title from present_comparison where id = ?"
+
+# Did a block of this comparison come without its text?
+BLOCK_WITHOUT_TEXT = """
+select block.id
+from block
+where block.replay in (select number from replay where comparison = $comparison)
+    and block.id not in (select id from block_text where comparison = $comparison)
+limit 1
+"""
+
+# Which comparisons are the baseline now? The latest row of each says so.
+BASELINES = """
+select comparison
+from comparison_change
+where kind = 'baseline' and comparison in (select id from present_comparison)
+group by comparison
+having max_by(value, rowid) = 'pinned'
+"""
 
 # Is this row, of which the first two columns are given, in the file?
 ROW_IS_THERE = {

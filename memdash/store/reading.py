@@ -160,7 +160,7 @@ class Reader:
         """
         logs = {number: ReplayLog(spec) for number, spec in self._wanted(comparison_id, only)}
         with uncollected():
-            for first, last in _spans(logs):
+            for first, last in spans(logs):
                 for number, request in self._requests(first, last, blocks={}):
                     logs[number].requests.append(request)
                 self._fill({number: logs[number] for number in range(first, last + 1)})
@@ -170,7 +170,7 @@ class Reader:
         """Return what the results of a comparison's replays are made of; ``only`` is as in :meth:`replay_logs`."""
         outlines = {number: ReplayOutline(spec) for number, spec in self._wanted(comparison_id, only)}
         with uncollected():
-            for first, last in _spans(outlines):
+            for first, last in spans(outlines):
                 for number, request in self._request_outlines(first, last):
                     outlines[number].requests.append(request)
                 self._fill({number: outlines[number] for number in range(first, last + 1)})
@@ -250,7 +250,7 @@ class Reader:
         return read_request_outlines(self.fetch(queries.REQUEST_OUTLINES, first, last), iterations)
 
 
-def _spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
+def spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
     """Split rising numbers into runs without gaps, each of which is read in one go, unless it is a very long one.
 
     Returns the first and the last number of each.

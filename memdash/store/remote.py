@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import http.client
+import io
 import os
+import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 from urllib.parse import urlencode
 
 from memdash.errors import StoreError
@@ -17,6 +19,7 @@ from memdash.replay_columns import ReplayColumns
 from memdash.replay_log import ReplayLog, ReplayOutline
 from memdash.spec import ComparisonSpec
 from memdash.spending import Entry
+from memdash.store.bundle import Arrived
 from memdash.store.handover import (
     Adopt,
     Append,
@@ -32,7 +35,7 @@ from memdash.store.handover import (
     only_new,
     to_lines,
 )
-from memdash.store.owner import OwnerFile, summaries_adapter
+from memdash.store.owner import OwnerFile, arrived_adapter, summaries_adapter
 from memdash.store.protocol import AnyStore
 from memdash.store.reading import ComparisonSummary
 from memdash.store.settings import StoredComparison
@@ -44,6 +47,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _PATIENCE_SECONDS = 60.0
+_PATIENCE_OVER_BUNDLES_SECONDS = 3600.0
+"""A bundle may hold a whole library; its owner says nothing until it is done."""
 
 
 class OwnerGone(Exception):  # never leaves this package
@@ -68,12 +73,35 @@ class Owner:
 
         Raises :class:`StoreError` with what the owner says where it refuses, :class:`OwnerGone` where it is not there any more.
         """
-        connection = http.client.HTTPConnection("127.0.0.1", self._file.port, timeout=_PATIENCE_SECONDS)
+        content = io.BytesIO()
+        self._ask(path, body, content, _PATIENCE_SECONDS)
+        return content.getvalue()
+
+    def fetch_bundle(self, comparison_ids: Sequence[str] | None, file: BinaryIO) -> None:
+        """Have comparisons, or all of them, written to ``file`` as a bundle; raises as :meth:`ask` does."""
+        query = urlencode([("id", one) for one in comparison_ids or ()])
+        self._ask(f"/bundle?{query}", None, file, _PATIENCE_OVER_BUNDLES_SECONDS)
+
+    def hand_in_bundle(self, file: BinaryIO, name: str) -> bytes:
+        """Hand in a bundle and return what became of it; raises as :meth:`ask` does."""
+        content = io.BytesIO()
+        file.seek(0)
+        self._ask(f"/bundle?{urlencode({'name': name})}", file, content, _PATIENCE_OVER_BUNDLES_SECONDS)
+        return content.getvalue()
+
+    def _ask(self, path: str, body: bytes | BinaryIO | None, into: BinaryIO, patience: float) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", self._file.port, timeout=patience)
         headers = {"Authorization": f"Bearer {self._file.token}", "X-Memdash-Pid": str(os.getpid())}
+        if body is not None:
+            headers["Content-Length"] = str(len(body) if isinstance(body, bytes) else _size(body))
         try:
             connection.request("GET" if body is None else "POST", path, body=body, headers=headers)
             answer = connection.getresponse()
-            content = answer.read()
+            refusal = b"" if answer.status == 200 else answer.read()
+            if answer.status == 200:
+                shutil.copyfileobj(answer, into)
+                if answer.length:
+                    raise http.client.IncompleteRead(b"", answer.length)
         except TimeoutError as error:
             raise StoreError(
                 f"process {self._file.pid}, which has the database open, does not answer"
@@ -82,11 +110,17 @@ class Owner:
             raise OwnerGone from error
         finally:
             connection.close()
-        if answer.status == 200:
-            return content
         if answer.status == 403:
             raise OwnerGone  # another process listens there now
-        raise StoreError(content.decode(errors="replace"))
+        if answer.status != 200:
+            raise StoreError(refusal.decode(errors="replace"))
+
+
+def _size(file: BinaryIO) -> int:
+    at = file.tell()
+    size = file.seek(0, os.SEEK_END)
+    file.seek(at)
+    return size - at
 
 
 class RemoteStore:
@@ -160,6 +194,24 @@ class RemoteStore:
     def purge(self) -> None:
         """Have what was deleted erased."""
         self._hand_in(Purge())
+
+    def import_bundle(self, file: BinaryIO, name: str) -> tuple[Arrived, ...]:
+        """Have a bundle taken in."""
+        return self._ask(
+            lambda owner: arrived_adapter().validate_json(owner.hand_in_bundle(file, name)),
+            lambda store: store.import_bundle(file, name),
+        )
+
+    def export_bundle(self, file: BinaryIO, comparison_ids: Sequence[str] | None = None) -> None:
+        """Have comparisons, or all of them, written to a file as a bundle."""
+        start = file.tell()
+
+        def here(store: AnyStore) -> None:
+            file.seek(start)  # what the owner sent before it went away
+            file.truncate()
+            store.export_bundle(file, comparison_ids)
+
+        self._ask(lambda owner: owner.fetch_bundle(comparison_ids, file), here)
 
     def comparisons(self) -> list[ComparisonSummary]:
         """Return every comparison, the newest first."""

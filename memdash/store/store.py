@@ -10,11 +10,11 @@ from datetime import UTC, date, datetime
 from importlib import metadata
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, BinaryIO, Self
 
 import memdash
-from memdash import answerer, codec
-from memdash.errors import StoreError
+from memdash import answerer, codec, numbers
+from memdash.errors import InputError, StoreError
 from memdash.prices import PriceTable
 from memdash.records import Record, RequestRecord, Status, from_line
 from memdash.replay_columns import ReplayColumns
@@ -22,16 +22,27 @@ from memdash.replay_log import ReplayLog, ReplayOutline
 from memdash.spec import ComparisonSpec, Provider, ReplaySpec
 from memdash.spending import DaySums, Entry, Expense, Started
 from memdash.store import queries
+from memdash.store.bundle import (
+    Arrival,
+    Arrived,
+    Bundle,
+    Part,
+    Told,
+    all_shapes,
+    take_in,
+    untold,
+    write_bundle,
+)
 from memdash.store.columns import read_columns
 from memdash.store.database import Database
-from memdash.store.ledger import entry_row, read_entries, read_expenses, read_started
+from memdash.store.ledger import LEDGER, entry_row, read_entries, read_expenses, read_started
 from memdash.store.listing import Listing
 from memdash.store.notes import Note, baseline_row, note_row
-from memdash.store.purge import purge
+from memdash.store.purge import erase_leftovers, purge
 from memdash.store.reading import BY_WORKER, ComparisonSummary, Reader, ReplayKey
 from memdash.store.rows import Row, Rows, add_record
 from memdash.store.settings import StoredComparison, comparison_rows, refinement_row, replay_row, timestamp
-from memdash.store.writer import Unit, Writer
+from memdash.store.writer import UNFIT, Unit, Writer
 
 if TYPE_CHECKING:
     from memdash.metrics.sweep.refinement import Proposal
@@ -67,6 +78,7 @@ class Store:
         self._listing = Listing()
         with database.cursor() as cursor:
             (self._last_replay,) = cursor.execute(queries.LAST_REPLAY).fetchall()[0]
+            self._has_ledger = bool(cursor.execute(queries.HAS_LEDGER).fetchall())
             midnight = timestamp(datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0))
             self._day_sums = DaySums(
                 read_entries(cursor.execute(queries.LEDGER_SINCE, [midnight]).fetchall())
@@ -191,9 +203,10 @@ class Store:
     def note_entries(self, entries: Iterable[Entry]) -> None:
         """Hand in entries of the ledger, to be written soon; :meth:`spent_on` knows them at once. Twice does no harm."""
         entries = list(entries)
-        for entry in entries:
-            self._writer.put(Unit(entry.comparison_id, {"ledger": [entry_row(entry)]}))
+        if entries:
+            self._writer.put(Unit(LEDGER, {"ledger": [entry_row(entry) for entry in entries]}))
         self._day_sums.add(entries)
+        self._has_ledger = self._has_ledger or bool(entries)
 
     def flush(self) -> None:
         """Return once everything handed in so far is in the file."""
@@ -237,6 +250,7 @@ class Store:
         self._require(comparison_id)
         row = (comparison_id, timestamp(datetime.now(UTC)))
         self._writer.put(Unit(comparison_id, {"tombstone": [row]}))
+        self._writer.retire(comparison_id, StoreError(f"there is no comparison {comparison_id!r}"))
         self._writer.flush()
         with self._lock:
             self._blocks.pop(comparison_id, None)
@@ -245,10 +259,57 @@ class Store:
             }
 
     def purge(self) -> None:
-        """Erase what was deleted, and its texts, by writing the file anew without it."""
+        """Erase what was deleted, and its texts, by writing the file anew without it.
+
+        What runs goes on, and is written once the new file is in place.
+        """
         with self._saving:
             self._writer.flush()
+            with self._reader() as reader:
+                deleted = {one for (one,) in reader.fetch(queries.DELETED)}
             purge(self._database)
+        if self.path is not None:
+            erase_leftovers(self.path, deleted)
+
+    def import_bundle(self, file: BinaryIO, name: str, told: Told = untold) -> tuple[Arrived, ...]:
+        """Take in a bundle: each of its comparisons whole or not at all, and what is here already only once.
+
+        ``name`` is what messages call the file, and ``told`` hears how far it is. What had not ended when it was exported
+        counts as interrupted here. Raises :class:`~memdash.errors.InputError` where the bundle is damaged, hostile or newer
+        (then nothing was added), and where one of its comparisons cannot be stored or is here with other content (then those
+        before it were).
+        """
+        bundle = Bundle(file, name)
+        arrived: list[Arrived] = []
+        told(0, len(bundle.manifest.parts))
+        for part in bundle.manifest.parts:
+            try:
+                arrived.append(self._take_in(bundle, part))
+            except InputError as error:
+                others = sum(one.arrival is not Arrival.KNOWN for one in arrived)
+                kept = f" ({numbers.count(others, 'comparison')} before it imported)" if others else ""
+                raise InputError(f"{error}{kept}") from error
+            told(len(arrived), len(bundle.manifest.parts))
+        return tuple(arrived)
+
+    def export_bundle(
+        self, file: BinaryIO, comparison_ids: Sequence[str] | None = None, told: Told = untold
+    ) -> None:
+        """Write comparisons, or with None all of them, to ``file`` as a bundle; ``told`` hears how far it is.
+
+        Raises :class:`~memdash.errors.NotStored` for an id that is not known, and :class:`~memdash.errors.InputError` where there
+        is nothing to write.
+        """
+        known = [one.id for one in self.comparisons()]
+        ids = known if comparison_ids is None else list(dict.fromkeys(comparison_ids))
+        if not ids:
+            raise InputError("there is no comparison to export yet; run one first")
+        self._writer.flush()
+        with self._database.snapshot() as cursor:
+            reader = Reader(cursor, self._database.name)
+            for one in ids:
+                reader.require(one)
+            write_bundle(cursor, ids, file, told)
 
     def close(self) -> None:
         """Write what is waiting and let go of the file."""
@@ -330,6 +391,11 @@ class Store:
         with self._reader() as reader:
             return read_started(reader.fetch(queries.STARTED))
 
+    @property
+    def has_ledger(self) -> bool:
+        """Whether anything was ever started live; costs nothing."""
+        return self._has_ledger
+
     def spent_on(self, day: date) -> float:
         """Return the dollars that the live requests of today (UTC) or yesterday come to so far; costs nothing.
 
@@ -356,6 +422,25 @@ class Store:
     def _reader(self) -> Iterator[Reader]:
         with self._database.snapshot() as cursor:
             yield Reader(cursor, self._database.name)
+
+    def _take_in(self, bundle: Bundle, part: Part) -> Arrived:
+        with self._saving:
+            self._writer.flush()
+            try:
+                with self._database.transaction() as cursor:
+                    arrived, added = take_in(cursor, all_shapes(cursor), bundle, part, self._last_replay + 1)
+            except StoreError as error:
+                if isinstance(error.__cause__, UNFIT):
+                    raise InputError(f"{bundle.archive.name}: {part.id} cannot be stored: {error}") from error
+                raise
+            self._last_replay += added
+            self._writer.welcome(part.id)
+        if arrived.arrival is not Arrival.KNOWN:
+            with self._lock:
+                self._blocks.pop(part.id, None)
+            self._note_changes([part.id])
+            self.mark_interrupted(part.id)
+        return arrived
 
     def _numbered(self, replays: Iterable[ReplaySpec]) -> list[tuple[int, ReplaySpec]]:
         """Give new replays their numbers; only while saving, since nobody else may take a number meanwhile."""

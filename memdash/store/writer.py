@@ -27,7 +27,7 @@ _MOST_WAITING = 50_000
 _RETRY_SECONDS = 1.0
 """Pause before a batch that found no room is tried again."""
 
-_UNFIT = (duckdb.DataError, duckdb.ProgrammingError, duckdb.IntegrityError, duckdb.NotSupportedError)
+UNFIT = (duckdb.DataError, duckdb.ProgrammingError, duckdb.IntegrityError, duckdb.NotSupportedError)
 """What DuckDB raises where the rows themselves are at fault; everything else is the file, the disk or the memory."""
 
 
@@ -59,6 +59,7 @@ class Writer:
         self._doubtful = 0
         """So many of the units that wait were in a batch that could not be written, or not for certain."""
         self._rejected: dict[str, StoreError] = {}
+        self._retired: dict[str, StoreError] = {}
         self._stopping = False
         self._thread = Thread(target=self._run, name="memdash-writer", daemon=True)
         self._thread.start()
@@ -81,6 +82,9 @@ class Writer:
             rejected = self._rejected.get(unit.comparison)
             if rejected:
                 raise rejected
+            retired = self._retired.get(unit.comparison)
+            if retired and unit.rows.keys() != {"ledger"}:
+                raise retired
             if not self._waiting:
                 self._oldest = monotonic()
                 self._changed.notify_all()
@@ -89,6 +93,19 @@ class Writer:
             self._taken += 1
             if self._rows_waiting >= _ENOUGH_ROWS > self._rows_waiting - size:
                 self._changed.notify_all()
+
+    def retire(self, comparison: str, why: StoreError) -> None:
+        """Take no more rows of a comparison: from now on :meth:`put` raises ``why``; what was handed in before is written.
+
+        So nothing of it can come after a purge. What it cost is still taken: that stays spent.
+        """
+        with self._changed:
+            self._retired[comparison] = why
+
+    def welcome(self, comparison: str) -> None:
+        """Take rows of a comparison that was retired, which is there again."""
+        with self._changed:
+            self._retired.pop(comparison, None)
 
     def flush(self) -> None:
         """Return once everything handed in so far is in the file.
@@ -152,7 +169,7 @@ class Writer:
             self._doubtful = 0
             self._insert(batch)
         except StoreError as error:
-            if isinstance(error.__cause__, _UNFIT):
+            if isinstance(error.__cause__, UNFIT):
                 return self._write_singly(batch)
             self._put_off(error)
             self._doubtful = self._doubtful or len(batch)
@@ -181,7 +198,7 @@ class Writer:
             try:
                 self._insert([unit])
             except StoreError as error:
-                if not isinstance(error.__cause__, _UNFIT):
+                if not isinstance(error.__cause__, UNFIT):
                     self._put_off(error)
                     self._doubtful = 1
                     return settled
