@@ -10,7 +10,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from memdash.views.door import check_start
 from memdash.views.server import MIDDLEWARE, lifespan, routes
+
+check_start()
 
 app = st.App(
     Path(__file__).parent / "memdash" / "views" / "main.py",

@@ -6,10 +6,11 @@ is a day in UTC, the same for everybody who shares a budget.
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from threading import Lock
 
@@ -117,3 +118,64 @@ class DaySums:
         tickets[entry.ticket] = entry
         taken_back = (before.usd or 0.0) if before is not None else 0.0
         self._sums[entry.day] = self._sums.get(entry.day, 0.0) + (entry.usd or 0.0) - taken_back
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What some expenses come to: dollars today (UTC), in the last thirty days with today, and in all."""
+
+    today: float = 0.0
+    month: float = 0.0
+    total: float = 0.0
+    requests: int = 0
+    own_key: float = 0.0
+    """Dollars in all that were paid with people's own keys."""
+    unanswered: int = 0
+    unpriced: int = 0
+
+    @classmethod
+    def of(cls, expenses: Iterable[Expense], today: date) -> Account:
+        """Add up expenses as of a day."""
+        found = list(expenses)
+        since = today - timedelta(days=DAYS_OF_MONTH - 1)
+        return cls(
+            today=math.fsum(one.usd for one in found if one.day == today),
+            month=math.fsum(one.usd for one in found if since <= one.day <= today),
+            total=math.fsum(one.usd for one in found),
+            requests=sum(one.requests for one in found),
+            own_key=math.fsum(one.usd for one in found if one.own_key),
+            unanswered=sum(one.unanswered for one in found),
+            unpriced=sum(one.unpriced for one in found),
+        )
+
+
+DAYS_OF_MONTH = 30
+
+
+def by_comparison(expenses: Iterable[Expense], today: date) -> dict[str, Account]:
+    """Return each comparison's account, by its id."""
+    comparisons: dict[str, list[Expense]] = {}
+    for one in expenses:
+        comparisons.setdefault(one.comparison_id, []).append(one)
+    return {comparison_id: Account.of(own, today) for comparison_id, own in comparisons.items()}
+
+
+def by_person(expenses: Iterable[Expense], today: date) -> dict[str | None, Account]:
+    """Return each person's account, who spent most comes first."""
+    people: dict[str | None, list[Expense]] = {}
+    for one in expenses:
+        people.setdefault(one.person, []).append(one)
+    accounts = {person: Account.of(own, today) for person, own in people.items()}
+    return dict(sorted(accounts.items(), key=lambda item: -item[1].total))
+
+
+def by_day(
+    expenses: Iterable[Expense], today: date, days: int = DAYS_OF_MONTH
+) -> dict[str | None, list[float]]:
+    """Return each person's dollars on each of the last ``days`` days, today last; whoever spent most comes first."""
+    first = today - timedelta(days=days - 1)
+    sums: dict[str | None, list[float]] = {}
+    for one in expenses:
+        if first <= one.day <= today:
+            sums.setdefault(one.person, [0.0] * days)[(one.day - first).days] += one.usd
+    return dict(sorted(sums.items(), key=lambda item: -math.fsum(item[1])))

@@ -6,7 +6,7 @@ No view starts a run, lets one go on, deletes or erases in any other way.
 from __future__ import annotations
 
 from memdash.access import Act
-from memdash.errors import InputError
+from memdash.launch import Launch
 from memdash.spec import ComparisonSpec, Provider
 from memdash.views import people
 from memdash.views.state import services
@@ -17,16 +17,16 @@ def start(spec: ComparisonSpec) -> str:
 
     Raises :class:`memdash.errors.NotAllowed` for a live one that this person may not start, and what the worker raises.
     """
-    _check(spec)
+    launch = _allowed(spec)
     worker = services().worker
-    return worker.running_alike(spec) or worker.submit(spec, people.launch())
+    return worker.running_alike(spec) or worker.submit(spec, launch)
 
 
 def go_on(comparison_id: str) -> int:
     """Let the replays of a comparison that stopped early go on; returns how many. Raises as :func:`start` does."""
     held = services()
-    _check(held.store.comparison(comparison_id).spec)
-    return held.worker.resume(comparison_id, people.launch())
+    launch = _allowed(held.store.comparison(comparison_id).spec)
+    return held.worker.resume(comparison_id, launch)
 
 
 def delete(comparison_id: str) -> None:
@@ -43,12 +43,10 @@ def purge() -> None:
     services().store.purge()
 
 
-def _check(spec: ComparisonSpec) -> None:
-    """A live run needs somebody who may start it, and a key; a simulated one costs nothing and is everybody's."""
+def _allowed(spec: ComparisonSpec) -> Launch:
+    """Return who starts a run. A live one needs somebody who may, and a key; a simulated one costs nothing and is everybody's."""
     if spec.provider is not Provider.ANTHROPIC:
-        return
+        return Launch(people.who())
     people.require(Act.RUN_LIVE)
-    if not people.has_key():
-        raise InputError(
-            "a live run needs a key: type one of your own, or have ANTHROPIC_API_KEY set for this server"
-        )
+    people.check_key("a live run")
+    return Launch(people.who(), people.own_key())

@@ -8,12 +8,14 @@ from typing import Final
 import streamlit as st
 
 from memdash import numbers
-from memdash.answerer import check_key, present_answerer
+from memdash.access import Act
+from memdash.answerer import present_answerer
 from memdash.confirmation import check_confirmable, confirmable, confirmation_spec, default_settings
-from memdash.errors import InputError, MemdashError
+from memdash.errors import InputError, MemdashError, NotAllowed
 from memdash.records import Status
 from memdash.spec import ComparisonSpec, Provider
 from memdash.store import StoredComparison
+from memdash.views import acts, people
 from memdash.views.components import HELP, plain, problem
 from memdash.views.estimate import estimate_line
 from memdash.views.opening import COMPARE
@@ -41,10 +43,11 @@ def confirm_menu(stored: StoredComparison, to_confirm: Callable[[], Collection[s
         st.caption(_ABOUT)
         try:
             check_confirmable(stored.spec)
-            check_key("a confirmation")
+            people.require(Act.RUN_LIVE)
+            people.check_key("a confirmation")
             done = _finished(stored)
             settings = default_settings(stored.replays, done, to_confirm())
-        except InputError as error:
+        except (InputError, NotAllowed) as error:
             _refuse(str(error))
             return
         except MemdashError as error:
@@ -123,8 +126,8 @@ def _play(comparison_id: str, spec: ComparisonSpec, *, limited: bool) -> None:
         return
     st.session_state.pop(key, None)
     try:
-        services().worker.submit(spec)
+        opened = acts.start(spec)
     except MemdashError as error:
         problem(error)
         return
-    st.switch_page(COMPARE, query_params={"c": spec.id})
+    st.switch_page(COMPARE, query_params={"c": opened})

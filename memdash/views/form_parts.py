@@ -7,18 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Final, TypeVar
 
 import streamlit as st
 
+from memdash import numbers
+from memdash.access import Act
 from memdash.answerer import has_key
 from memdash.errors import MemdashError
 from memdash.models import MODELS
 from memdash.scripts.model import Script
 from memdash.spec import DEFAULT_PACE_SECONDS, CacheLifetime, CacheMarks, ComparisonSpec, Provider
-from memdash.views import address
+from memdash.views import acts, address, people
 from memdash.views.choices import COUNTERS, EFFORTS, MAX_PACE, MAX_REPEATS, MAX_TURNS, Choices
 from memdash.views.components import HELP, plain
+from memdash.views.own_key import own_key_input
 from memdash.views.state import services
 
 C = TypeVar("C", bound=Choices)
@@ -204,8 +208,13 @@ def advanced_input(prefix: str, chosen: C) -> C:
 
 
 def provider_input(prefix: str, chosen: C) -> C:
-    """Offer the live API where the server has a key, and only with a budget or an explicit "no limit"."""
-    if not has_key():
+    """Offer the live API to runners with a key, the server's or their own, and only with a budget or an explicit "no limit"."""
+    if not people.may(Act.RUN_LIVE):
+        if has_key():
+            st.caption("Live runs are started by runners.")
+        return replace(chosen, provider=Provider.SIMULATOR, budget=None, no_limit=False)
+    own_key_input(prefix)
+    if not people.has_key():
         return replace(chosen, provider=Provider.SIMULATOR, budget=None, no_limit=False)
     provider = st.segmented_control(
         "Answered by",
@@ -230,9 +239,19 @@ def provider_input(prefix: str, chosen: C) -> C:
         key=prefix + "budget",
         help=HELP["budget"],
     )
+    _say_what_is_left()
     return replace(
         chosen, provider=Provider.ANTHROPIC, budget=None if no_limit else budget, no_limit=no_limit
     )
+
+
+def _say_what_is_left() -> None:
+    """Say what all live runs here may still cost today, where that is limited."""
+    limit = people.access().day_budget
+    if limit is not None:
+        spent = services().store.spent_on(datetime.now(UTC).date())
+        left = f"{numbers.usd(max(limit - spent, 0.0))} of {numbers.usd(limit)}"
+        st.caption(plain(f"Left today for all live runs here: {left}. The day ends at midnight UTC."))
 
 
 def run_button(
@@ -271,9 +290,8 @@ def _submit(prefix: str, spec: ComparisonSpec, choices_of: Callable[[ComparisonS
 
     Pressed again while the same comparison runs, Run opens that one: a page that is slow to answer costs nobody the run twice.
     """
-    worker = services().worker
     try:
-        opened = worker.running_alike(spec) or worker.submit(spec)
+        opened = acts.start(spec)
     except MemdashError as error:
         st.session_state["submit_problem"] = str(error)
         return

@@ -14,7 +14,7 @@ import streamlit as st
 from memdash import answerer
 from memdash.access import Access, Act, Person, Role
 from memdash.errors import InputError
-from memdash.launch import Key, Launch
+from memdash.launch import Key
 
 _OWN_KEY: Final = "own_key"
 
@@ -88,6 +88,7 @@ def has_key() -> bool:
     return own_key() is not None or answerer.has_key()
 
 
-def launch() -> Launch:
-    """Return who would start a run on this page now, and with which key."""
-    return Launch(who(), own_key())
+def check_key(what: str) -> None:
+    """Raise :class:`InputError` where ``what`` (for instance "a confirmation") needs a key and this session has none."""
+    if own_key() is None:
+        answerer.check_key(what)

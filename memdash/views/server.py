@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from memdash.errors import MemdashError, StoreError
 from memdash.store import Ownership
 from memdash.views.choices import DEMO, to_spec
+from memdash.views.door import Door
 from memdash.views.state import close_services, scripts_on_disk, services
 
 _log = logging.getLogger(__name__)
@@ -92,7 +93,7 @@ class Headers:
         await self.app(scope, receive, send_with_headers)
 
 
-MIDDLEWARE: Final = [Middleware(Headers)]
+MIDDLEWARE: Final = [Middleware(Headers), Middleware(Door)]
 
 
 def routes() -> list[BaseRoute]:

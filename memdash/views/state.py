@@ -16,11 +16,13 @@ from typing import Final
 import streamlit as st
 
 from memdash.children import Children
-from memdash.errors import StoreError
+from memdash.errors import MemdashError, StoreError
 from memdash.prices import PriceTable
 from memdash.scripts import Entry, Script, list_scripts
 from memdash.store import Store, database_path
+from memdash.treasury import DayBudget
 from memdash.views.choices import DEMO
+from memdash.views.people import access
 from memdash.worker import Worker
 
 _RETRY_SECONDS: Final = 2.0
@@ -75,6 +77,14 @@ def services() -> Services:
         return opened
 
 
+def has_spent() -> bool:
+    """Return whether anything was ever started live here; False as well while the database cannot be opened."""
+    try:
+        return services().store.has_ledger
+    except MemdashError:
+        return False
+
+
 def close_services() -> None:
     """Close everything that :func:`services` opened in this process."""
     with _lock:
@@ -94,7 +104,9 @@ def _open(path: Path) -> Services:
     except StoreError:
         children.close()
         raise
-    return Services(store, Worker(store, children=children))
+    limit = access().day_budget
+    budget = None if limit is None else DayBudget(limit, store.spent_on)
+    return Services(store, Worker(store, children=children, day_budget=budget))
 
 
 # -- scripts -------------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from memdash.palette import assign
 from memdash.prices import PriceTable
 from memdash.spec import Provider
 from memdash.store import StoredComparison
+from memdash.views import acts
 from memdash.views.chart_card import chart_card
 from memdash.views.components import HELP, empty, plain, problem, theme
 from memdash.views.evidence import basis_of
@@ -215,7 +216,7 @@ def _offer_to_run(stored: StoredComparison, error: OtherTokenizer) -> None:
 
 def _run(stored: StoredComparison, model: str) -> None:
     try:
-        comparison = services().worker.submit(run_instead(stored, model))
+        comparison = acts.start(run_instead(stored, model))
     except MemdashError as error:
         problem(error)
         return

@@ -9,8 +9,8 @@ import streamlit as st
 from memdash import numbers
 from memdash.errors import MemdashError
 from memdash.metrics.sweep import why_stopped
+from memdash.views import acts
 from memdash.views.components import plain, problem
-from memdash.views.state import services
 from memdash.views.sweep_form import HELP
 from memdash.views.sweep_view import SweepView
 
@@ -49,7 +49,7 @@ def _interrupted(comparison_id: str) -> None:
     st.caption("It was interrupted while the next settings were being chosen.")
     if st.button("Go on", icon=":material/play_arrow:", key="refine_on"):
         try:
-            services().worker.resume(comparison_id)
+            acts.go_on(comparison_id)
         except MemdashError as error:
             problem(error)
             return
