@@ -95,6 +95,30 @@ def assign(series: Iterable[tuple[str, str]]) -> dict[str, Style]:
     }
 
 
+def assign_apart(series: Iterable[tuple[str, str]]) -> dict[str, Style]:
+    """Give lines that were chosen from several comparisons styles that stay distinct, pairs as in :func:`assign`.
+
+    Up to three lines of one strategy are shades of its hue, so that it is seen which belong together. Further ones would be shades
+    that nobody tells apart: they get hues that no strategy here has, as long as there are any.
+    """
+    families: dict[str, list[str]] = {}
+    for name, strategy in series:
+        members = families.setdefault(strategy, [])
+        if name not in members:
+            members.append(name)
+    near = [(name, strategy) for strategy, members in families.items() for name in members[:_SHADES]]
+    far = [(name, strategy) for strategy, members in families.items() for name in members[_SHADES:]]
+    taken = set(_hues(families).values())
+    free = [hue for hue in HUES if hue not in taken]
+    alone = dict(zip((name for name, _ in far), free, strict=False))
+    styles = assign([*near, *(one for one in far if one[0] not in alone)])
+    return styles | {name: _variant(hue, 0, 1) for name, hue in alone.items()}
+
+
+_SHADES = 3
+"""Shades of one hue that are told apart with ease."""
+
+
 def _hues(strategies: Iterable[str]) -> dict[str, Hue]:
     """Built-in strategies have their own hue; others the one their name hashes to, or the next that nobody here has."""
     names = sorted(set(strategies))

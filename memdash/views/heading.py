@@ -13,10 +13,12 @@ from memdash.progress import RunProgress
 from memdash.records import Status
 from memdash.spec import Provider
 from memdash.store import StoredComparison
-from memdash.views import address
-from memdash.views.components import moment, plain, problem
+from memdash.views import acts, address
+from memdash.views.baseline import baseline_menu
+from memdash.views.components import badge, moment, plain, problem
 from memdash.views.confirm import confirm_menu
 from memdash.views.downloads import downloads
+from memdash.views.notes import latest_notes, notes_menu
 from memdash.views.state import services
 
 
@@ -25,13 +27,21 @@ def head(stored: StoredComparison, to_confirm: Callable[[], Collection[str]] = t
 
     ``to_confirm`` is asked for the settings that a live run should confirm, where that is needed.
     """
-    title, actions = st.columns([3, 1], gap="small", vertical_alignment="top")
+    listed = next((one for one in services().store.comparisons() if one.id == stored.id), None)
+    notes = listed.notes if listed is not None else ()
+    title, actions = st.columns([2, 1], gap="small", vertical_alignment="top")
     title.subheader(plain(stored.title or stored.id), anchor=False)
-    with actions, st.container(horizontal=True, horizontal_alignment="right", gap="small"):
+    with actions, st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         confirm_menu(stored, to_confirm)
         _rename(stored)
+        notes_menu(stored.id, notes)
+        _changes(stored)
         _share(stored)
-    st.caption(plain(" · ".join(_about(stored))))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if listed is not None and listed.baseline:
+            badge("baseline", ":material/keep:", "blue")
+        st.caption(plain(" · ".join(_about(stored))))
+    latest_notes(notes)
 
 
 def _about(stored: StoredComparison) -> list[str]:
@@ -65,6 +75,20 @@ def _rename(stored: StoredComparison) -> None:
             st.rerun()
 
 
+def _changes(stored: StoredComparison) -> None:
+    menu = st.popover(
+        "",
+        icon=":material/difference:",
+        help="Baseline and changes",
+        type="tertiary",
+        key="changes_menu",
+        on_change="rerun",
+    )
+    if menu.open:
+        with menu:
+            baseline_menu(stored.id)
+
+
 def _share(stored: StoredComparison) -> None:
     menu = st.popover(
         "",
@@ -77,8 +101,8 @@ def _share(stored: StoredComparison) -> None:
     if not menu.open:
         return
     with menu:
-        st.caption("A link to this comparison, for anyone who can reach this server")
-        st.code(f"{(st.context.url or '').split('?')[0]}?{address.COMPARISON}={stored.id}", language=None)
+        st.caption("A link to what you see here, for anyone who can reach this server")
+        st.code(address.link(), language=None, wrap_lines=True)
         downloads(stored.id)
 
 
@@ -143,7 +167,7 @@ def _stopped(stored: StoredComparison, ends: list[Status]) -> None:
     if st.button("Resume", icon=":material/play_arrow:", type="primary", key="resume"):
         st.session_state.pop("cancelling", None)
         try:
-            services().worker.resume(stored.id)
+            acts.go_on(stored.id)
         except MemdashError as error:
             problem(error)
             return

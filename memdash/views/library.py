@@ -1,4 +1,4 @@
-"""The Library page: every comparison that was run; open, rename, download or delete it."""
+"""The Library page: every comparison that was run, with its notes; open, rename, pin, compare, download or delete it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ query = find.text_input(
     "Search",
     key="q",
     bind="query-params",
-    placeholder="Search titles, scripts, strategies, models",
+    placeholder="Search titles, notes, scripts, strategies, models",
     icon=":material/search:",
     label_visibility="collapsed",
     live=True,
@@ -29,7 +29,10 @@ query = find.text_input(
 
 
 def _matches(one: ComparisonSummary, words: list[str]) -> bool:
-    text = " ".join([one.title, one.id, *one.scripts, *one.series, *one.models, one.provider]).lower()
+    notes = [part for note in one.notes for part in (note.text, note.who) if part]
+    marked = ["baseline"] if one.baseline else []
+    told = [one.title, one.id, *one.scripts, *one.series, *one.models, one.provider, *notes, *marked]
+    text = " ".join(told).lower()
     return all(word in text for word in words)
 
 
@@ -42,18 +45,19 @@ def _list(words: list[str]) -> None:
     if not found:
         empty(
             "Nothing matches",
-            "Try fewer words; titles, scripts, strategies and models are searched.",
+            "Try fewer words; titles, notes, scripts, strategies and models are searched.",
             ":material/search_off:",
         )
         return
-    pages = -(-len(found) // _PAGE)
-    page = min(st.session_state.get("library_page", 1), pages)
-    for one in found[(page - 1) * _PAGE : page * _PAGE]:
-        comparison_row(one)
+    rows = st.container()
+    pages, page = -(-len(found) // _PAGE), 1
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.caption(numbers.count(len(found), "comparison") + (f" of {len(everything)}" if words else ""))
         if pages > 1:
-            st.pagination(pages, key="library_page")
+            page = st.pagination(pages, key="page", bind="query-params")
+    with rows:
+        for one in found[(page - 1) * _PAGE : page * _PAGE]:
+            comparison_row(one)
 
 
 running = bool(services().worker.running())

@@ -10,12 +10,17 @@ from typing import Final
 import streamlit as st
 
 from memdash import numbers
+from memdash.access import Act
 from memdash.errors import MemdashError
 from memdash.records import Status
 from memdash.store import ComparisonSummary
+from memdash.views import acts, people
+from memdash.views.baseline import baseline_menu
 from memdash.views.components import Colour, badge, clip, moment, plain
 from memdash.views.downloads import downloads
+from memdash.views.notes import latest_notes, notes_menu
 from memdash.views.opening import COMPARE, THRESHOLDS
+from memdash.views.replay_picker import pick_replays
 from memdash.views.state import services
 
 _COLOURS: Final[Mapping[Status, Colour]] = {
@@ -31,20 +36,23 @@ _COLOURS: Final[Mapping[Status, Colour]] = {
 
 
 def comparison_row(one: ComparisonSummary) -> None:
-    """Draw one comparison: its title opens it, a menu renames, downloads or deletes it."""
+    """Draw one comparison with its notes; menus write a note, rename, pin, compare, download or delete it."""
     with st.container(border=True, gap="xxsmall", key=f"row-{one.id}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{plain(clip(one.title or one.id, 110))}**", width="stretch")
             if one.sweep:
                 badge("sweep", ":material/tune:", "violet")
+            if one.baseline:
+                badge("baseline", ":material/keep:", "blue")
             state_badge(one.statuses)
             if st.button("Open", key=f"open.{one.id}", icon=":material/open_in_full:"):
                 st.switch_page(THRESHOLDS if one.sweep else COMPARE, query_params={"c": one.id})
+            notes_menu(one.id, one.notes)
             menu = st.popover(
                 "",
                 icon=":material/more_vert:",
                 key=f"menu.{one.id}",
-                help="Rename, download, delete",
+                help="Rename, side by side, baseline, download, delete",
                 on_change="rerun",
             )
             if menu.open:
@@ -58,6 +66,7 @@ def comparison_row(one: ComparisonSummary) -> None:
             "simulated" if one.provider == "simulator" else "live",
         ]
         st.caption(plain(" · ".join(part for part in parts if part)))
+        latest_notes(one.notes)
 
 
 def state_badge(statuses: Sequence[Status]) -> None:
@@ -90,8 +99,16 @@ def _menu(one: ComparisonSummary) -> None:
         "Rename", icon=":material/edit:", key=f"rename.{one.id}", disabled=not title.strip(), width="stretch"
     ):
         _do(partial(services().store.rename, one.id, title.strip()))
+    with st.expander(
+        "Side by side", icon=":material/splitscreen_right:", key=f"beside.{one.id}", on_change="rerun"
+    ) as beside:
+        if beside.open:
+            pick_replays(one.id, "library")
+    baseline_menu(one.id)
     downloads(one.id)
-    if st.button("Delete…", icon=":material/delete:", key=f"delete.{one.id}", width="stretch"):
+    if people.may(Act.DELETE) and st.button(
+        "Delete…", icon=":material/delete:", key=f"delete.{one.id}", width="stretch"
+    ):
         _ask_to_delete(one)
 
 
@@ -106,7 +123,7 @@ def _ask_to_delete(one: ComparisonSummary) -> None:
         if st.button("Keep it", key="keep_it"):
             st.rerun()
         if st.button("Delete", type="primary", icon=":material/delete:", key="delete_it"):
-            _do(partial(services().worker.cancel, one.id), partial(services().store.delete, one.id))
+            _do(partial(acts.delete, one.id))
 
 
 def _do(*steps: partial[None]) -> None:

@@ -82,6 +82,11 @@ def not_here() -> None:
         "It may have been deleted, or the link is from another server. The library lists what is there.",
         ":material/link_off:",
     )
+    open_library()
+
+
+def open_library() -> None:
+    """Offer the library, where a link leads to what is not here."""
     with st.container(horizontal_alignment="center"):
         if st.button("Open the library", icon=":material/folder_open:", key="to_library"):
             st.switch_page("library.py")

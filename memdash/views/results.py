@@ -8,13 +8,12 @@ from typing import Final
 import streamlit as st
 
 from memdash import charts, numbers
-from memdash.charts import Chart
 from memdash.collecting import uncollected
 from memdash.errors import NotStored, StoreError
 from memdash.metrics import Mark, ReplayResult, explain, sentences
 from memdash.records import Status
-from memdash.views import address
-from memdash.views.chart_card import chart_card
+from memdash.views import address, beside
+from memdash.views.chart_grid import chart_grid
 from memdash.views.comparison import View, view
 from memdash.views.components import plain, problem, theme
 from memdash.views.heading import head, state_line
@@ -28,17 +27,6 @@ from memdash.views.verdict_line import verdict_line
 _POLL_SECONDS: Final = 1.5
 _FIRST_POLL_SECONDS: Final = 0.4
 """While there is nothing to show yet: the first numbers are waited for."""
-_ABOUT_CHARTS: Final = {
-    Chart.PROMPT: (
-        "Uncached input, cache writes, cache reads and output of one replay. A read costs a small part of a write, so the mix "
-        "matters more than the length of the bar."
-    ),
-    Chart.RECALL: (
-        "Each question against each strategy: right, stale, or not known, and whether the fact's text was still in sight. "
-        "Simulated answers come from the pretend model; what is in sight is measured by us."
-    ),
-}
-
 
 _BY_STRATEGY: Final = "strategy"
 _BY_REPLAY: Final = "replay"
@@ -127,7 +115,7 @@ def _choose_script(shown: View) -> str | None:
     """Which script's numbers the cards and charts show; None where there is only one."""
     ids = shown.script_ids
     if len(ids) < 2:
-        address.wanted(address.SCRIPT, ids, ids[0])
+        address.keep(address.SCRIPT, address.wanted(address.SCRIPT, ids, ids[0]), ids[0])
         return ids[0]
     titles = {one.id: one.title for one in shown.scripts}
     chosen = st.segmented_control(
@@ -162,7 +150,16 @@ def _table(shown: View, rows: Sequence[Sequence[ReplayResult]], picked: Sequence
     if refused and not shown.over:
         # Its message stands below the table once the run is over: until then nothing may push the charts down.
         hint += f" The API refused {numbers.listing(list(refused), limit=3)}."
-    st.caption(plain(hint))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(plain(hint))
+        if st.button(
+            "Side by side",
+            icon=":material/splitscreen_right:",
+            type="tertiary",
+            key="side_by_side",
+            help="Take the picked rows, or all of them, to the page where replays of other comparisons can be added.",
+        ):
+            beside.show(one.id for row in picked or range(len(rows)) for one in rows[row])
 
 
 def _picked(shown: View, rows: Sequence[Sequence[ReplayResult]]) -> list[int]:
@@ -254,16 +251,7 @@ def _charts(shown: View, script: str | None, picked: list[ReplayResult]) -> None
     if not series:
         st.caption("None of the picked rows belongs to this script.")
         return
-    look = theme()
-    with st.grid(2, min_column_width=430, gap="small"):
-        for chart in Chart:
-            chart_card(
-                charts.draw(chart, series, shown.styles, look),
-                charts.title_of(chart, series),
-                charts.alt_text(chart, series),
-                key=f"chart.{chart}",
-                about=_ABOUT_CHARTS.get(chart),
-            )
+    chart_grid(series, shown.styles)
 
 
 def _findings(shown: View, script: str | None) -> None:

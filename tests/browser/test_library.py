@@ -54,7 +54,7 @@ def test_a_comparison_is_downloaded_as_json(visit: Visit, tmp_path: Path) -> Non
 
 def test_search_narrows_the_list_while_typing(visit: Visit) -> None:
     page = library(visit)
-    search = page.get_by_placeholder("Search titles, scripts, strategies, models")
+    search = page.get_by_placeholder("Search titles, notes, scripts, strategies, models")
     search.press_sequentially("no such thing")
     expect(page.get_by_text("Nothing matches")).to_be_visible()
     search.fill("")

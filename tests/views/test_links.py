@@ -55,7 +55,7 @@ def test_which_settings_of_many_are_shown_is_in_the_link(store: Store) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("view", "nonsense", "view: 'nonsense' is not one of overview, misses"),
+        ("view", "nonsense", "view: 'nonsense' is not one of overview"),
         ("show", "another-script", "show: 'another-script' is not one of trip-planning"),
         ("rows", "099", "rows: there is no replay '099' here"),
         ("turns", "many", "turns: 'many' is not a whole number"),
@@ -68,7 +68,7 @@ def test_a_part_of_a_link_that_cannot_be_used_is_named(store: Store, key: str, v
     assert "full history" in list(at.dataframe[0].value["strategy"]), "the rest of the link is shown"
 
 
-def test_repeats_by_another_word_are_named(store: Store) -> None:
+def test_a_cut_by_another_word_is_named(store: Store) -> None:
     one = store_sample(store, sample_spec())
     at = page("compare", c=one, view="breakdown", cut="colour")
     assert "cut: 'colour' is not one of type, age and compactions" in unusable(at)
