@@ -8,9 +8,11 @@ import streamlit as st
 
 from memdash import __version__
 from memdash.errors import InputError, StoreError
-from memdash.views.components import problem, theme
+from memdash.views.components import clip, plain, problem, theme
 from memdash.views.evidence import simulator_caption
-from memdash.views.state import services
+from memdash.views.people import access, person
+from memdash.views.sign_in import sign_in
+from memdash.views.state import has_spent, services
 from memdash.views.trouble import store_trouble
 
 _HERE = Path(__file__).parent
@@ -31,60 +33,82 @@ st.logo(
     icon_image=str(_HERE / "assets" / "icon.svg"),
 )
 
-page = st.navigation(
-    [
+rules, someone = access(), person()
+locked = rules.sign_in and someone is None
+pages = [
+    st.Page(
+        _HERE / "compare.py",
+        title="Compare",
+        icon=":material/compare_arrows:",
+        default=True,
+        help="Run the same conversation through several strategies and read tokens, cost, recall and waiting side by side.",
+    ),
+    st.Page(
+        _HERE / "thresholds.py",
+        title="Thresholds",
+        icon=":material/tune:",
+        help="Try a strategy at many thresholds and read which setting to ship, what it saves and how sure that is.",
+    ),
+    st.Page(
+        _HERE / "replay.py",
+        title="Replay",
+        icon=":material/frame_inspect:",
+        help="One replay turn by turn: what was done to the conversation, and where each fact was lost.",
+    ),
+    st.Page(
+        _HERE / "side_by_side.py",
+        title="Side by side",
+        icon=":material/splitscreen_right:",
+        help="Replays of different comparisons in one table and in the same charts.",
+    ),
+    st.Page(
+        _HERE / "what_changed.py",
+        title="What changed",
+        icon=":material/difference:",
+        visibility="hidden",
+    ),
+    st.Page(
+        _HERE / "library.py",
+        title="Library",
+        icon=":material/folder_open:",
+        help="Every comparison that was run, with its notes: open, rename, pin, compare, download or delete it.",
+    ),
+    st.Page(
+        _HERE / "scripts.py",
+        title="Scripts",
+        icon=":material/forum:",
+        help="The scripted conversations with their facts and probes; check a script of your own.",
+    ),
+    st.Page(
+        _HERE / "prices.py",
+        title="Prices",
+        icon=":material/payments:",
+        help="What a million tokens cost, by model, and what a comparison would have cost at other prices.",
+    ),
+]
+if rules.sign_in or has_spent():
+    pages.append(
         st.Page(
-            _HERE / "compare.py",
-            title="Compare",
-            icon=":material/compare_arrows:",
-            default=True,
-            help="Run the same conversation through several strategies and read tokens, cost, recall and waiting side by side.",
-        ),
+            _HERE / "spending.py",
+            title="Spending",
+            icon=":material/savings:",
+            help="What live runs cost, by whom and on which day, against the budget of a day.",
+        )
+    )
+if someone is not None:
+    pages.append(
         st.Page(
-            _HERE / "thresholds.py",
-            title="Thresholds",
-            icon=":material/tune:",
-            help="Try a strategy at many thresholds and read which setting to ship, what it saves and how sure that is.",
-        ),
-        st.Page(
-            _HERE / "replay.py",
-            title="Replay",
-            icon=":material/frame_inspect:",
-            help="One replay turn by turn: what was done to the conversation, and where each fact was lost.",
-        ),
-        st.Page(
-            _HERE / "side_by_side.py",
-            title="Side by side",
-            icon=":material/splitscreen_right:",
-            help="Replays of different comparisons in one table and in the same charts.",
-        ),
-        st.Page(
-            _HERE / "what_changed.py",
-            title="What changed",
-            icon=":material/difference:",
-            visibility="hidden",
-        ),
-        st.Page(
-            _HERE / "library.py",
-            title="Library",
-            icon=":material/folder_open:",
-            help="Every comparison that was run, with its notes: open, rename, pin, compare, download or delete it.",
-        ),
-        st.Page(
-            _HERE / "scripts.py",
-            title="Scripts",
-            icon=":material/forum:",
-            help="The scripted conversations with their facts and probes; check a script of your own.",
-        ),
-        st.Page(
-            _HERE / "prices.py",
-            title="Prices",
-            icon=":material/payments:",
-            help="What a million tokens cost, by model, and what a comparison would have cost at other prices.",
-        ),
-    ],
-    position="top",
-)
+            _HERE / "account.py",
+            title=plain(clip(someone.name, 40)),
+            icon=":material/account_circle:",
+            url_path="account",
+            help="Who is signed in, and signing out.",
+        )
+    )
+page = st.navigation(pages, position="hidden" if locked else "top")
+if locked:
+    sign_in(rules)
+    st.stop()
 
 try:
     trouble = services().store.problem
