@@ -8,10 +8,14 @@ from typing import Final, NamedTuple
 from memdash.views import replay_address
 from memdash.views.components import empty
 from memdash.views.losses_list import losses_list
+from memdash.views.replay_against import choose_against
 from memdash.views.replay_data import losses_of_replay
 from memdash.views.replay_panels import Opened
+from memdash.views.replay_panels.differences import differences_panel
 from memdash.views.replay_panels.events import events_panel
 from memdash.views.replay_panels.facts import facts_panel
+from memdash.views.replay_panels.raw import raw_panel
+from memdash.views.replay_panels.request import request_panel
 
 
 class Section(NamedTuple):
@@ -19,6 +23,10 @@ class Section(NamedTuple):
 
     title: str
     draw: Callable[[Opened, int], None]
+
+
+def _differences(opened: Opened, turn: int) -> None:
+    differences_panel(opened, turn, choose_against(opened))
 
 
 def _facts(opened: Opened, turn: int) -> None:
@@ -47,8 +55,11 @@ def _open_turn(turn: int) -> None:
 
 
 SECTIONS: Final[Mapping[str, Section]] = {
+    "request": Section("Request and answer", request_panel),
+    "differences": Section("Differences", _differences),
     "facts": Section("Facts", _facts),
     "broke": Section("What it broke", _broke),
     "events": Section("Events", _events),
+    "raw": Section("As JSON", raw_panel),
 }
 """By the name they have in a link, in the order they are offered; the first is what is shown where nothing is chosen."""
