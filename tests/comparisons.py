@@ -119,5 +119,10 @@ def a_comparison(*replays: dict[str, Any], **fields: Any) -> dict[str, Any]:
         "replays": list(replays) or [a_replay()],
         "groups": [a_group()],
         "recommendation": None,
+        "conversations": None,
+        "break_even": [],
+        "floor": None,
+        "breakdown": [],
+        "confirmation": None,
         "prices": [dict(PRICE)],
     } | fields

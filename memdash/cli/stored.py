@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memdash import report
+from memdash.cli.against import shown_changes
 from memdash.cli.conversations import conversation_options
 from memdash.cli.database import database_option, find_comparison, opened
 from memdash.cli.output import complain, say
@@ -30,12 +31,26 @@ if TYPE_CHECKING:
     show_default=True,
     help="What is printed.",
 )
+@click.option(
+    "--against",
+    metavar="OTHER",
+    help="Show what changed since another comparison instead: its id, the beginning of one, `last`, or a file that --format json "
+    "or `memdash export` wrote.",
+)
 @conversation_options
 @database_option
-def show(comparison: str, form: str, traffic: Traffic | None, db: Path | None) -> None:
+def show(comparison: str, form: str, against: str | None, traffic: Traffic | None, db: Path | None) -> None:
     """Show a stored COMPARISON: its id, the beginning of just one id, or `last`."""
+    if against is not None and traffic is not None:
+        raise InputError(
+            "--against tells what changed, not what your conversations cost; give one of the two"
+        )
     with opened(db) as store:
-        text = shown(store, find_comparison(store, comparison), form, traffic)
+        found = find_comparison(store, comparison)
+        if against is not None:
+            say(shown_changes(store, found, against, form))
+            return
+        text = shown(store, found, form, traffic)
     say(text)
 
 
