@@ -108,9 +108,9 @@ class Redaction:
 
     def _comparison(self, stored: StoredComparison) -> StoredComparison:
         replays = tuple(self._replay(one) for one in stored.replays)
-        strategies = len({one.series for one in replays})
-        scripts = len(stored.spec.scripts)
-        title = f"{numbers.count(strategies, 'strategy', 'strategies')} on {numbers.count(scripts, 'script')} (text left out)"
+        nouns = ("setting", "settings") if stored.spec.sweep else ("strategy", "strategies")
+        series = numbers.count(len({one.series for one in replays}), *nouns)
+        title = f"{series} on {numbers.count(len(stored.spec.scripts), 'script')} (text left out)"
         return replace(
             stored,
             title=title,
@@ -208,7 +208,7 @@ class Redaction:
 
     def _params(self, strategy: str, file: str | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Keep numbers, switches and words of the strategy's own choosing; a name stands for any other text."""
-        chosen = _worded(strategy, file)
+        chosen = words_of(strategy, file)
         return {
             name: value if not isinstance(value, str) or name in chosen else self._name("text", value)
             for name, value in params.items()
@@ -247,8 +247,8 @@ class Redaction:
         return names[name] if name in names else self._name("setting", name)
 
 
-def _worded(strategy: str, file: str | None) -> frozenset[str]:
-    """The parameters whose words are the strategy's own, or a model's name; none of a strategy that is not there."""
+def words_of(strategy: str, file: str | None) -> frozenset[str]:
+    """Return the parameters whose words are the strategy's own, or a model's name; none of a strategy that is not there."""
     from memdash.strategies import parameters
     from memdash.strategies import strategy as find
 

@@ -77,26 +77,24 @@ def _cards(one: Recommendation, analysis: SweepAnalysis) -> list[Headline]:
     """The numbers that matter of a recommended setting."""
     setting, whose = one.setting, (one.setting.series,)
     cost = setting.cost_usd.mean if setting.cost_usd else None
-    saved = numbers.usd(one.saving_usd.mean)
-    lost = numbers.NOTHING if setting.loss is None else numbers.percent(setting.loss.mean)
-    bound = (
-        "not known"
-        if setting.loss is None
-        else f"at most {numbers.percent(setting.loss.high)}, {numbers.percent(analysis.max_loss)} allowed"
-    )
-    full = _seconds(one.baseline.wait_p95_ms)
-    monthly = f"{numbers.usd_whole(one.saving_per_month_usd)} at {analysis.conversations_per_month:,.0f} conversations a month"
-    return [
-        Headline(
-            "A conversation costs",
-            numbers.usd(cost),
-            whose,
-            "simulated" if setting.simulated else "live",
-        ),
-        Headline("Saved against full history", saved, whose, monthly),
-        Headline("Lost of what full history keeps", lost, whose, bound),
-        Headline("Wait p95", _seconds(setting.wait_p95_ms), whose, f"full history {full}"),
-    ]
+    source = "simulated" if setting.simulated else "live"
+    monthly = f"at {analysis.conversations_per_month:,.0f} conversations a month"
+    cards = [Headline("A conversation costs", numbers.usd(cost), whose, source)]
+    if setting.is_full_history:
+        a_month = None if cost is None else cost * analysis.conversations_per_month
+        told = numbers.NOT_AVAILABLE if a_month is None else numbers.usd_whole(a_month)
+        cards.append(Headline("A month costs", told, whose, monthly))
+        wait = "every other setting is measured against it"
+    else:
+        saved = f"{numbers.usd_whole(one.saving_per_month_usd)} {monthly}"
+        cards.append(Headline("Saved against full history", numbers.usd(one.saving_usd.mean), whose, saved))
+        if setting.loss is not None:
+            most, allowed = numbers.percent(setting.loss.high), numbers.percent(analysis.max_loss)
+            bound = f"at most {most}, {allowed} allowed"
+            lost = numbers.percent(setting.loss.mean)
+            cards.append(Headline("Lost of what full history keeps", lost, whose, bound))
+        wait = f"full history {_seconds(one.baseline.wait_p95_ms)}"
+    return [*cards, Headline("Wait p95", _seconds(setting.wait_p95_ms), whose, wait)]
 
 
 def _seconds(found: Estimate | None) -> str:
