@@ -20,6 +20,7 @@ from memdash.views.components import Colour, badge, clip, moment, plain
 from memdash.views.downloads import downloads
 from memdash.views.notes import latest_notes, notes_menu
 from memdash.views.opening import COMPARE, THRESHOLDS
+from memdash.views.replay_choice import look_inside
 from memdash.views.replay_picker import pick_replays
 from memdash.views.state import services
 
@@ -47,6 +48,10 @@ def comparison_row(one: ComparisonSummary) -> None:
             state_badge(one.statuses)
             if st.button("Open", key=f"open.{one.id}", icon=":material/open_in_full:"):
                 st.switch_page(THRESHOLDS if one.sweep else COMPARE, query_params={"c": one.id})
+            if st.button(
+                "", key=f"inside.{one.id}", icon=":material/frame_inspect:", help="Look inside a replay"
+            ):
+                look_inside(one)
             notes_menu(one.id, one.notes)
             menu = st.popover(
                 "",

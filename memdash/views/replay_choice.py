@@ -32,17 +32,26 @@ def first_choice() -> str | None:
 
 
 def telling_replay(one: ComparisonSummary) -> str | None:
-    """Return the replay of a comparison with most to see: the finished one that kept fewest facts, else the first."""
+    """Return the replay of a comparison with most to see, the first one of a sweep; None where it is gone."""
     try:
         if one.sweep:  # too many to read them all for this
             return services().store.comparison(one.id).replays[0].id
         results = view(one.id).results
     except StoreError:
         return None
+    return most_telling(results).id
+
+
+def most_telling(results: Sequence[ReplayResult]) -> ReplayResult:
+    """Return the one of some replays with most to see: the finished one that kept fewest facts, else the first."""
     over = [result for result in results if result.status is Status.DONE and result.facts_total]
-    if not over:
-        return results[0].id
-    return min(over, key=_kept_share).id
+    return min(over, key=_kept_share) if over else results[0]
+
+
+def look_inside(one: ComparisonSummary) -> None:
+    """Go to the replay of a comparison with most to see."""
+    if (replay := telling_replay(one)) is not None:
+        st.switch_page(replay_address.PAGE, query_params=replay_address.query(replay))
 
 
 def choose_replay(stored: StoredComparison, spec: ReplaySpec) -> None:

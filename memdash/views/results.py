@@ -12,7 +12,7 @@ from memdash.collecting import uncollected
 from memdash.errors import NotStored, StoreError
 from memdash.metrics import Mark, ReplayResult, explain, sentences
 from memdash.records import Status
-from memdash.views import address, beside
+from memdash.views import address, beside, replay_address
 from memdash.views.chart_grid import chart_grid
 from memdash.views.comparison import View, view
 from memdash.views.components import plain, problem, theme
@@ -21,6 +21,7 @@ from memdash.views.headline import cards
 from memdash.views.opening import not_here, problems_of_link
 from memdash.views.panels import OVERVIEW, Selection, choose_panel, show_panel
 from memdash.views.repeats_table import repeats_table, rows_of
+from memdash.views.replay_choice import most_telling
 from memdash.views.table import results_table
 from memdash.views.verdict_line import verdict_line
 
@@ -160,6 +161,15 @@ def _table(shown: View, rows: Sequence[Sequence[ReplayResult]], picked: Sequence
             help="Take the picked rows, or all of them, to the page where replays of other comparisons can be added.",
         ):
             beside.show(one.id for row in picked or range(len(rows)) for one in rows[row])
+        if st.button(
+            "Look inside",
+            icon=":material/frame_inspect:",
+            type="tertiary",
+            key="look_inside",
+            help="Open the picked row's replay turn by turn; of several, or of all, the one that forgot most.",
+        ):
+            replay = most_telling([one for row in picked or range(len(rows)) for one in rows[row]])
+            st.switch_page(replay_address.PAGE, query_params=replay_address.query(replay.id))
 
 
 def _picked(shown: View, rows: Sequence[Sequence[ReplayResult]]) -> list[int]:

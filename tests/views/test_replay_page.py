@@ -260,3 +260,16 @@ def test_nothing_of_a_section_is_drawn_that_is_not_shown(store: Store) -> None:
     spec = stored(store)
     assert len(opened(spec, show="events").get("plotly_chart")) == 1
     assert len(opened(spec, show="facts").get("plotly_chart")) == 2
+
+
+def test_one_looks_inside_from_compare_and_from_the_library(store: Store) -> None:
+    spec = stored(store)
+    at = AppTest.from_file(VIEWS / "main.py", default_timeout=30).run()
+    at.button(key="look_inside").click().run()
+    assert not at.exception, at.exception
+    assert address(at)["r"] == spec.replays()[1].id
+    at.query_params.clear()
+    at.switch_page("library.py").run()
+    at.button(key=f"inside.{spec.id}").click().run()
+    assert not at.exception, at.exception
+    assert address(at) == {"r": spec.replays()[1].id, "turn": "4"}

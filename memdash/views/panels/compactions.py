@@ -13,6 +13,7 @@ from memdash.records import EventKind
 from memdash.views.components import plain
 from memdash.views.panels import tables
 from memdash.views.panels.selection import Selection
+from memdash.views.replay_address import PAGE, query
 
 _PAYBACK_HELP: Final = (
     "Compared with a model of what the following turns would have cost without it. Each would have carried what was "
@@ -50,7 +51,7 @@ def show(selection: Selection) -> None:
         _lines_table(selection, lines)
         st.caption(
             "Calls that were made for it since the one before count with it; what led to nothing by the end stands in a "
-            "last line."
+            "last line. Pick a row to look inside its replay at that turn."
         )
 
 
@@ -106,7 +107,12 @@ def _lines_table(selection: Selection, lines: Sequence[Compaction]) -> None:
         columns.insert(0, tables.counts("Repeat", [repeats[one.replay] for one in lines], width=68))
     told = numbers.count(len(lines), "compaction")
     alt = f"{told}, each with its tokens, time, cost and when it had paid for itself"
-    tables.series_table(selection, [one.series for one in lines], columns, "panel.compaction_lines", alt)
+    picked = tables.picked_of_series_table(
+        selection, [one.series for one in lines], columns, "panel.compaction_lines", alt
+    )
+    if picked is not None:
+        line = lines[picked]
+        st.switch_page(PAGE, query_params=query(line.replay, line.turn, "events"))
 
 
 def _what(line: Compaction) -> str:

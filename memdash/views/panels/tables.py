@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import streamlit as st
 
@@ -123,12 +123,31 @@ def percent(
 
 def series_table(look: Look, series: Sequence[str], columns: Sequence[Column], key: str, alt: str) -> None:
     """Draw a table whose rows belong to series: each starts with the series' look and name."""
+    _draw(look, series, columns, key, alt)
+
+
+def picked_of_series_table(
+    look: Look, series: Sequence[str], columns: Sequence[Column], key: str, alt: str
+) -> int | None:
+    """Draw such a table, one row of which can be picked; returns its place."""
+    rows = _draw(look, series, columns, key, alt, on_select="rerun")["selection"]["rows"]
+    return rows[0] if rows and 0 <= rows[0] < len(series) else None
+
+
+def _draw(
+    look: Look,
+    series: Sequence[str],
+    columns: Sequence[Column],
+    key: str,
+    alt: str,
+    on_select: Literal["ignore", "rerun"] = "ignore",
+) -> Any:
     longest = max((len(name) for name in series), default=0)
     pictures = [swatch(look.styles[name], look.theme) for name in series]
     strategy = st.column_config.TextColumn(
         "Strategy", width=min(190, max(140, round(7.2 * longest) + 18)), pinned=True
     )
-    st.dataframe(
+    return st.dataframe(
         {"": pictures, "Strategy": list(series), **{one.heading: list(one.values) for one in columns}},
         column_config={
             "": st.column_config.ImageColumn("", width=46, pinned=True),
@@ -141,4 +160,6 @@ def series_table(look: Look, series: Sequence[str], columns: Sequence[Column], k
         placeholder=numbers.NOTHING,
         key=f"{key}.{look.key}",
         alt=alt,
+        on_select=on_select,
+        selection_mode="single-row",
     )
