@@ -18,6 +18,7 @@ _COMMANDS = {
     "sweep": "memdash.cli.sweep:sweep",
     "show": "memdash.cli.stored:show",
     "export": "memdash.cli.stored:export",
+    "import": "memdash.cli.bundles:import_bundle",
     "purge": "memdash.cli.stored:purge",
     "scripts": "memdash.cli.scripts:scripts",
     "strategies": "memdash.cli.listings:strategies",

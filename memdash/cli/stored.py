@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memdash import report
+from memdash.cli import bundles
 from memdash.cli.against import shown_changes
 from memdash.cli.conversations import conversation_options
 from memdash.cli.database import database_option, find_comparison, opened
@@ -63,7 +64,7 @@ def show(comparison: str, form: str, against: str | None, traffic: Traffic | Non
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Where to write: FILE.html (a report that opens anywhere), FILE.md (for a pull request), FILE.json (everything), "
-    "FILE.csv or FILE.parquet (one row a turn). An older file is replaced.",
+    "FILE.csv or FILE.parquet (one row a turn), FILE.zip (a bundle that `memdash import` reads). An older file is replaced.",
 )
 @click.option(
     "--redact",
@@ -72,7 +73,15 @@ def show(comparison: str, form: str, against: str | None, traffic: Traffic | Non
 )
 @database_option
 def export(comparison: str, path: Path, redact: bool, db: Path | None) -> None:
-    """Write a stored COMPARISON to a file: its id, the beginning of just one id, or `last`."""
+    """Write a stored COMPARISON to a file: its id, the beginning of just one id, `last`, or `all` for a bundle of every one."""
+    if path.suffix.lower() == bundles.ENDING:
+        if redact:
+            raise InputError("a bundle holds everything; to leave out conversation text, write another file")
+        bundles.export_bundle(comparison, path, db)
+        complain(f"wrote {path}")
+        return
+    if comparison == bundles.ALL:
+        raise InputError(f"all comparisons go into a bundle: write to a file that ends in {bundles.ENDING}")
     ending = report.ending_of(path)
     with opened(db) as store:
         content = report.made(store, find_comparison(store, comparison), ending, redact=redact)

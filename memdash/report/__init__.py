@@ -14,7 +14,7 @@ from memdash.report.basis import (
     simulator_basis,
     token_counter,
 )
-from memdash.report.files import ENDINGS, ending_of, made, write
+from memdash.report.files import ENDINGS, ending_of, made, replacing, write
 from memdash.report.reading import assemble, measured, read
 from memdash.report.rows import (
     TURN_COLUMNS,
@@ -39,6 +39,7 @@ __all__ = [
     "made",
     "measured",
     "read",
+    "replacing",
     "safe_cell",
     "simulator_basis",
     "to_csv",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from memdash.errors import InputError
 from memdash.report.reading import read
@@ -68,11 +69,21 @@ def write(content: bytes, path: Path) -> None:
 
     Raises :class:`InputError` for a place that cannot be written.
     """
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Give a file to write to, which takes the place of the one at ``path`` where the block ends well, and is gone where not.
+
+    Raises :class:`InputError` for a place that cannot be written.
+    """
     try:
         handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
+            with os.fdopen(handle, "w+b") as file:
+                yield file
             umask = os.umask(0)
             os.umask(umask)
             os.chmod(draft, 0o666 & ~umask)  # mkstemp makes it private; an export is an ordinary file

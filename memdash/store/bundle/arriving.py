@@ -66,7 +66,8 @@ def take_in(
         document = check_document(bundle.document(part), shapes, part.id, older=bundle.older)
         here = _here(cursor, shapes, bundle, part)
         if here is not None:
-            _check_same_launch(cursor, here, document, bundle, part)
+            _check_same_launch(here, document, bundle, part)
+        playing = here is not None and bool(cursor.execute(queries.UNFINISHED, [part.id, part.id]).fetchall())
         numbers, added = _numbered(cursor, part, document, next_number)
         rows = _add_document(cursor, shapes, part, _news(cursor, here, document), numbers)
         in_order = [numbers[row["id"]] for row in document["replay"]]
@@ -75,6 +76,8 @@ def take_in(
             for batch in _records(bundle, part, shapes[table], in_order):
                 new = batch if known is None else _unknown(batch, shapes[table], known, bundle, part)
                 rows += _add(cursor, shapes[table], part.id, new)
+        if playing and rows:
+            bundle.archive.refuse(f"{part.id} is being played here; import it when that has ended")
         _read_back(cursor, part, bundle.archive.name)
     if here is None:
         return Arrived(part.id, part.title, Arrival.NEW), added
@@ -96,12 +99,8 @@ def _here(
     return read_document(cursor, shapes, part.id)
 
 
-def _check_same_launch(
-    cursor: duckdb.DuckDBPyConnection, here: Document, document: Document, bundle: Bundle, part: Part
-) -> None:
+def _check_same_launch(here: Document, document: Document, bundle: Bundle, part: Part) -> None:
     """What was launched never changes, but that a refinement adds replays."""
-    if cursor.execute(queries.UNFINISHED, [part.id, part.id]).fetchall():
-        bundle.archive.refuse(f"{part.id} is being played here; import it when that has ended")
     replays = {row["id"]: row for row in here["replay"]}
     same = (
         all(here[table] == document[table] for table in ("comparison", "script", "price"))
@@ -271,6 +270,7 @@ def _read_back(cursor: duckdb.DuckDBPyConnection, part: Part, name: str) -> None
     """Read all that was added as every page reads it. Raises ``ValueError`` where that does not go."""
     reader = Reader(cursor, name)
     try:
+        reader.comparisons([part.id])
         stored = reader.comparison(part.id)
         ids = [one.id for one in stored.replays]
         for start in range(0, len(ids), _TOGETHER):

@@ -41,10 +41,10 @@ class Bundle:
 
     @contextmanager
     def refusing(self, part: Part) -> Iterator[None]:
-        """Turn every ``ValueError`` over a comparison into an :class:`InputError` that names it."""
+        """Turn every ``ValueError`` over a comparison, and JSON without an end, into an :class:`InputError` that names it."""
         try:
             yield
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(
                 f"{self.archive.name}: {part.id} {' '.join(str(error).split())[:300]}"
             ) from error

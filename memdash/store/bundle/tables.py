@@ -28,6 +28,8 @@ _MOST_DECODED = 64 * 2**20
 """So many bytes of rows are decoded in one go, at most."""
 _MOST_GROWTH = 8
 """How many times its bytes a file may decode to: a column of nothing but nulls takes no bytes in it."""
+_FREE = 4 * 2**20
+"""So many bytes may come out of any file."""
 _LEAST = {("replay_state", "seq"): BY_WORKER}
 """Whole numbers are from 0 on, but for these."""
 
@@ -115,7 +117,7 @@ def read_parquet(file: IO[bytes], shape: Shape, *, older: bool) -> Iterator[pa.R
                 _rows_at_a_time(parquet.metadata.row_group(group)), row_groups=[group], use_threads=False
             ):
                 decoded += batch.nbytes
-                if decoded > _MOST_DECODED + _MOST_GROWTH * size:
+                if decoded > _FREE + _MOST_GROWTH * size:
                     raise ValueError("holds more than its bytes can be")
                 yield _conform(batch, shape)
     except (pa.ArrowException, OSError, OverflowError) as error:

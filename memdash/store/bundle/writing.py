@@ -30,9 +30,14 @@ def untold(done: int, of: int) -> None:
     """Tell nobody."""
 
 
-def all_shapes(cursor: duckdb.DuckDBPyConnection) -> dict[str, Shape]:
-    """Return the shape of every table that travels, by name."""
-    return {table: Shape.of(cursor, table) for table in (*TABLES, *RECORD_KEYS)}
+_shapes: dict[str, Shape] = {}
+
+
+def all_shapes(cursor: duckdb.DuckDBPyConnection) -> Mapping[str, Shape]:
+    """Return the shape of every table that travels, by name. It is the same in every database: all are of one schema."""
+    if not _shapes:
+        _shapes.update({table: Shape.of(cursor, table) for table in (*TABLES, *RECORD_KEYS)})
+    return _shapes
 
 
 def write_bundle(
