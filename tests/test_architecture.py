@@ -14,7 +14,7 @@ MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted((ROOT / "memdash").rglob("*.py"))
 }
-PURE_ROOMS = ("replay", "strategies", "simulator", "metrics", "charts")
+PURE_ROOMS = ("replay", "strategies", "simulator", "metrics", "charts", "inspection")
 
 
 def imports(name: str, *, at_start_only: bool = False) -> Iterator[str]:

@@ -56,6 +56,7 @@ def _body(replay_id: str, polling: float | None) -> None:
         return
     if replay_address.place().replay != replay_id or _poll(one) != polling:
         st.rerun()
+    link = st.container()
     _head(one)
     choose_replay(one.stored, one.log.spec)
     turns = [row.turn for row in one.result.turns]
@@ -77,7 +78,8 @@ def _body(replay_id: str, polling: float | None) -> None:
             ":material/hourglass_empty:",
         )
     replay_address.write()
-    _problems_of_link()
+    with link:
+        _problems_of_link()  # all of them are known by now
 
 
 def _head(one: Opened) -> None:
