@@ -8,8 +8,10 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
+import yaml
 
 from tests.simulator.test_typescript import installed
 
@@ -32,11 +34,10 @@ def test_the_readme_shows_the_suites_that_are_run_here(name: str) -> None:
     assert example(name, "README.md") == example(name)
 
 
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """An environment with a ``memdash`` command on its path, as an installed package has."""
-    command = tmp_path / "bin" / "memdash"
-    command.parent.mkdir()
+    command = tmp_path_factory.mktemp("bin") / "memdash"
     command.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m memdash "$@"\n', "utf-8")
     command.chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
@@ -94,6 +95,91 @@ def test_without_thinking_to_be_refused_the_check_still_finds_the_edit(
     assert "bound to a different conversation" not in done.stdout
     assert "line 2, after line 1: system.0 changed" in done.stdout
     assert re.search(r"before: You plan trips\. It is [\d:.]+", done.stdout)
+
+
+# -- the workflow that compares with a baseline -----------------------------------------------------------------------------
+
+WORKFLOW = ".github/workflows/memory.yml"
+
+
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Path:
+    """What lies in the repository: the run, the strategy and the baseline."""
+    folder = tmp_path_factory.mktemp("committed")
+    (folder / "memdash.yaml").write_text(example("memdash.yaml"), "utf-8")
+    (folder / "memory.py").write_text(example("example strategy", "README.md"), "utf-8")
+    made = run_steps(folder, environment, [example("make the baseline")])
+    assert made.returncode == 0, made.stderr
+    (folder / "ci.duckdb").unlink()
+    return folder
+
+
+@pytest.fixture
+def repository(tmp_path: Path, committed: Path) -> Path:
+    """A checkout of it."""
+    return Path(shutil.copytree(committed, tmp_path / "repository"))
+
+
+def run_steps(
+    folder: Path, environment: dict[str, str], steps: list[str]
+) -> subprocess.CompletedProcess[str]:
+    """Run shell steps as GitHub does, with a summary and a database of their own."""
+    own = {"GITHUB_STEP_SUMMARY": str(folder / "summary.md"), "MEMDASH_DB": str(folder / "ci.duckdb")}
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", "\n".join(steps)],
+        cwd=folder,
+        env=environment | own,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def run_workflow(folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run the workflow's own steps; memdash is installed already."""
+    workflow = yaml.safe_load(example(WORKFLOW))
+    steps = [step["run"] for step in workflow["jobs"]["compare"]["steps"] if "run" in step]
+    assert steps[0] == "pip install memdash"
+    return run_steps(folder, environment, steps[1:])
+
+
+def told(failure: str) -> None:
+    assert failure in (ROOT / "docs/ci.md").read_text("utf-8"), failure
+
+
+def test_the_workflow_passes_a_pull_request_that_changes_nothing(
+    repository: Path, environment: dict[str, str]
+) -> None:
+    done = run_workflow(repository, environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "**Passed**: all 8 checks held" in (repository / "summary.md").read_text("utf-8")
+    assert ET.parse(repository / "memdash.xml").getroot().get("failures") == "0"
+
+
+def test_the_workflow_fails_a_pull_request_that_loses_facts(
+    repository: Path, environment: dict[str, str]
+) -> None:
+    strategy = repository / "memory.py"
+    strategy.write_text(strategy.read_text("utf-8").replace("pop(1)", "pop(0)"), "utf-8")
+    done = run_workflow(repository, environment)
+    assert done.returncode == 1
+    told(done.stderr)
+    assert "1 fact was lost (bookends)" in (repository / "summary.md").read_text("utf-8")
+    assert ET.parse(repository / "memdash.xml").getroot().get("failures") == "2"
+
+
+def test_the_workflow_fails_a_pull_request_that_costs_more(
+    repository: Path, environment: dict[str, str]
+) -> None:
+    run = repository / "memdash.yaml"
+    run.write_text(run.read_text("utf-8").replace("last=3", "last=8"), "utf-8")
+    done = run_workflow(repository, environment)
+    assert done.returncode == 1
+    told(done.stderr)
+    assert "cost rose in 1 (most by +21 %, bookends, last 8)" in (repository / "summary.md").read_text(
+        "utf-8"
+    )
 
 
 def run_vitest(
