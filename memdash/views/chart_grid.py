@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -10,7 +11,7 @@ import streamlit as st
 from memdash import charts
 from memdash.charts import Chart, TurnSeries
 from memdash.palette import Style
-from memdash.views.chart_card import chart_card
+from memdash.views.chart_card import Drawn, Keep, kept_chart_card, made_anew
 from memdash.views.components import theme
 
 _ABOUT: Final = {
@@ -25,15 +26,25 @@ _ABOUT: Final = {
 }
 
 
-def chart_grid(series: Sequence[TurnSeries], styles: Mapping[str, Style], key: str = "chart") -> None:
+def chart_grid(
+    series: Sequence[TurnSeries],
+    styles: Mapping[str, Style],
+    key: str = "chart",
+    *,
+    keep: Keep = made_anew,
+) -> None:
     """Draw every chart of the series of one script; ``key`` tells one page's charts from another's."""
-    look = theme()
     with st.grid(2, min_column_width=430, gap="small"):
         for chart in Chart:
-            chart_card(
-                charts.draw(chart, series, styles, look),
-                charts.title_of(chart, series),
-                charts.alt_text(chart, series),
-                key=f"{key}.{chart}",
-                about=_ABOUT.get(chart),
+            kept_chart_card(
+                keep, partial(drawn, chart, series, styles), key=f"{key}.{chart}", about=_ABOUT.get(chart)
             )
+
+
+def drawn(chart: Chart, series: Sequence[TurnSeries], styles: Mapping[str, Style]) -> Drawn:
+    """Return a chart in the theme of the person who looks, with its title and its text alternative."""
+    return Drawn(
+        charts.draw(chart, series, styles, theme()),
+        charts.title_of(chart, series),
+        charts.alt_text(chart, series),
+    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import streamlit as st
 
@@ -18,21 +18,25 @@ from memdash.scripts import Script
 from memdash.spec import Provider
 from memdash.store import StoredComparison
 from memdash.views.evidence import basis_of
+from memdash.views.shelf import shelf_of
 from memdash.views.state import services
 from memdash.worker import RESUMABLE
+
+T = TypeVar("T")
 
 _KEPT_IN_MEMORY: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A comparison as it stands; ``changes`` is each replay's cost against full history, by replay id."""
+    """A comparison as it stands at a version of the store; ``changes`` is each replay's cost against full history, by its id."""
 
     stored: StoredComparison
     outlines: Sequence[ReplayOutline]
     results: Sequence[ReplayResult]
     changes: Mapping[str, float | None]
     styles: Mapping[str, Style]
+    version: int
 
     @property
     def title(self) -> str:
@@ -88,6 +92,10 @@ class View:
             cost_usd=sum(spent),
         )
 
+    def keep(self, name: Hashable, make: Callable[[], T]) -> T:
+        """Return what was made of this under ``name``, made first where nobody has asked for it yet."""
+        return shelf_of(self.stored.id).take(self.version, name, make)
+
     def of_script(self, script: str | None) -> list[ReplayResult]:
         """The replays of one script, or all."""
         return [one for one in self.results if script in (None, one.script)]
@@ -100,19 +108,19 @@ class View:
 def view(comparison_id: str) -> View:
     """Return a comparison as it stands in the store. Raises :class:`StoreError` where it is not there."""
     store = services().store
-    return _view(str(store.path), comparison_id, store.version(comparison_id))
+    version = store.version(comparison_id)
+    return shelf_of(comparison_id).take(version, "view", lambda: _view(comparison_id, version))
 
 
-@st.cache_resource(max_entries=_KEPT_IN_MEMORY, show_spinner=False)
-def _view(path: str, comparison_id: str, version: int) -> View:
-    """``version`` is what makes two readings of a comparison different; it is not read here."""
-    stored, outlines, results = _follower(path, comparison_id).read()
+def _view(comparison_id: str, version: int) -> View:
+    stored, outlines, results = _follower(str(services().store.path), comparison_id).read()
     return View(
         stored=stored,
         outlines=outlines,
         results=results,
         changes=costs_against_full_history(results),
         styles=assign((one.series, one.strategy) for one in results),
+        version=version,
     )
 
 

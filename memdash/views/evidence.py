@@ -21,7 +21,7 @@ _Checks = tuple[tuple[str, int, int], ...]
 def evidence_of(stored: StoredComparison) -> Evidence | None:
     """Return what is known of the simulator's error in the numbers of a comparison; None where nothing is."""
     store = services().store
-    return _evidence(str(store.path), stored.id, store.version(stored.id), _checks())
+    return _evidence(str(store.path), stored.id, _checks(), _stored=stored)
 
 
 def basis_of(stored: StoredComparison) -> str:
@@ -51,9 +51,11 @@ def _checking(path: str, library_version: int) -> tuple[tuple[str, str], ...]:
 
 
 @st.cache_resource(max_entries=_KEPT_IN_MEMORY, show_spinner=False)
-def _evidence(path: str, comparison_id: str, version: int, checks: _Checks) -> Evidence | None:
-    store = services().store
-    return evidence_for(store, store.comparison(comparison_id))
+def _evidence(
+    path: str, comparison_id: str, checks: _Checks, *, _stored: StoredComparison
+) -> Evidence | None:
+    """A comparison that is no part of a check may change as it will: of it only its versions and its counter are looked at."""
+    return evidence_for(services().store, _stored)
 
 
 @st.cache_resource(max_entries=_KEPT_IN_MEMORY, show_spinner=False)

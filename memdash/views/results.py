@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Hashable, Sequence
+from typing import Final, TypeVar
 
 import streamlit as st
 
@@ -24,6 +24,8 @@ from memdash.views.repeats_table import repeats_table, rows_of
 from memdash.views.replay_choice import most_telling
 from memdash.views.table import results_table
 from memdash.views.verdict_line import verdict_line
+
+T = TypeVar("T")
 
 _POLL_SECONDS: Final = 1.5
 _FIRST_POLL_SECONDS: Final = 0.4
@@ -257,11 +259,16 @@ def _ended(group: list[ReplayResult]) -> str:
 
 
 def _charts(shown: View, script: str | None, picked: list[ReplayResult]) -> None:
-    series = charts.turn_series(one for one in picked if script in (None, one.script))
+    drawn = [one for one in picked if script in (None, one.script)]
+
+    def keep(name: Hashable, make: Callable[[], T]) -> T:
+        return shown.keep((tuple(one.id for one in drawn), name), make)
+
+    series = keep("series", lambda: charts.turn_series(drawn))
     if not series:
         st.caption("None of the picked rows belongs to this script.")
         return
-    chart_grid(series, shown.styles)
+    chart_grid(series, shown.styles, keep=keep)
 
 
 def _findings(shown: View, script: str | None) -> None:

@@ -7,10 +7,10 @@ however many replays there are; how far it is costs nothing and is always up to 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Final
+from typing import Final, TypeVar
 
 import streamlit as st
 
@@ -25,12 +25,16 @@ from memdash.records import Status
 from memdash.spec import Sweep
 from memdash.store import StoredComparison
 from memdash.views.evidence import basis_of
+from memdash.views.shelf import shelf_of
 from memdash.views.state import services
 from memdash.worker import RESUMABLE
 
-_KEPT_IN_MEMORY: Final = 8
+T = TypeVar("T")
+
+_KEPT_IN_MEMORY: Final = 16
 _IDLE_FOR_EACH_SECOND: Final = 8.0
 """While a sweep runs, reading it anew waits this many times as long as the last reading took."""
+_OVERVIEW_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ class Reading:
         """Where its replays stand together: from the worker while it has them, else as stored."""
         worker = services().worker
         if self.id in worker.running():
-            return worker.overview(self.id)
+            return _overview(str(services().store.path), self.id)
         return RunProgress(
             replays=len(self.outcomes),
             over=sum(one.status.over for one in self.outcomes),
@@ -100,6 +104,18 @@ class SweepView:
         """The series of the recommended setting, None where there is none."""
         advice = self.analysis.recommendation
         return None if advice is None else advice.setting.series
+
+    def keep(self, name: Hashable, make: Callable[[], T]) -> T:
+        """Return what was made of this under ``name``, made first where nobody has asked for it yet."""
+
+        def paced() -> T:
+            started = time.monotonic()
+            made = make()
+            _rest(self.reading, time.monotonic() - started)
+            return made
+
+        name = (self.analysis.max_loss, name)
+        return shelf_of(self.reading.id).take(self.reading.version, name, paced)
 
     @property
     def to_confirm(self) -> tuple[str, ...]:
@@ -130,7 +146,7 @@ def floor_of(reading: Reading) -> Floored:
     """Return the floor under a sweep once it is over; nothing before."""
     if not reading.over:
         return Floored((), None, {})
-    return _floored(str(services().store.path), reading.id, reading.version, _reading=reading)
+    return shelf_of(reading.id).take(reading.version, "floor", lambda: _floored(reading))
 
 
 def reading_of(comparison_id: str) -> Reading:
@@ -154,8 +170,13 @@ def reading_of(comparison_id: str) -> Reading:
 
 def sweep_view(reading: Reading, max_loss: float) -> SweepView:
     """Return what a sweep says where ``max_loss`` is the largest share of the facts that may be lost."""
-    path = str(services().store.path)
-    return _view(path, reading.id, reading.version, max_loss, _reading=reading)
+    return shelf_of(reading.id).take(reading.version, ("view", max_loss), lambda: _view(reading, max_loss))
+
+
+@st.cache_resource(ttl=_OVERVIEW_SECONDS, max_entries=_KEPT_IN_MEMORY, show_spinner=False)
+def _overview(path: str, comparison_id: str) -> RunProgress:
+    """Adding up thousands of replays is done once for all who look on."""
+    return services().worker.overview(comparison_id)
 
 
 class _Kept:
@@ -181,26 +202,27 @@ def _kept(path: str, comparison_id: str) -> _Kept:
     return _Kept()
 
 
-@st.cache_resource(max_entries=_KEPT_IN_MEMORY, show_spinner=False)
-def _view(path: str, comparison_id: str, version: int, max_loss: float, *, _reading: Reading) -> SweepView:
-    """``path``, ``comparison_id`` and ``version`` are what tells two readings apart."""
+def _view(reading: Reading, max_loss: float) -> SweepView:
     started = time.monotonic()
-    analysis = analyse(_reading.outcomes, max_loss=max_loss)
-    _kept(path, comparison_id).rest(time.monotonic() - started)
-    drawn = curves(_reading.sweep.families, analysis.settings)
-    return SweepView(
-        reading=_reading,
+    analysis = analyse(reading.outcomes, max_loss=max_loss)
+    drawn = curves(reading.sweep.families, analysis.settings)
+    found = SweepView(
+        reading=reading,
         analysis=analysis,
         drawn=drawn,
-        grids=grids(_reading.sweep.families, analysis.settings),
+        grids=grids(reading.sweep.families, analysis.settings),
         styles=curve_styles(drawn),
     )
+    _rest(reading, time.monotonic() - started)
+    return found
 
 
-@st.cache_resource(max_entries=_KEPT_IN_MEMORY, show_spinner=False)
-def _floored(path: str, comparison_id: str, version: int, *, _reading: Reading) -> Floored:
-    """``path``, ``comparison_id`` and ``version`` are what tells two readings apart."""
-    stored = _reading.stored
-    under = floors(stored.replays, _reading.outcomes, stored.prices)
+def _rest(reading: Reading, took: float) -> None:
+    _kept(str(services().store.path), reading.id).rest(took)
+
+
+def _floored(reading: Reading) -> Floored:
+    stored = reading.stored
+    under = floors(stored.replays, reading.outcomes, stored.prices)
     usd = common_floor(under, (script.id for script in stored.spec.scripts))
-    return Floored(under, usd, multiples(_reading.outcomes, under))
+    return Floored(under, usd, multiples(reading.outcomes, under))

@@ -16,8 +16,10 @@ from tests.views.test_pages import page, texts
 
 def priced() -> None:
     """The panel over three settings whose costs are known beforehand."""
+    from memdash.metrics.conversations import cost_curves
     from memdash.records import Status
     from memdash.views.panels import conversations
+    from memdash.views.sweep_view import Floored
     from tests.metrics.outcomes import outcome
 
     outcomes = [
@@ -26,7 +28,7 @@ def priced() -> None:
         outcome("*naive*", [1]),
         outcome("cut short", [1], status=Status.REJECTED),
     ]
-    conversations.show(outcomes, [], "cmp_1")
+    conversations.show(cost_curves(outcomes), Floored((), None, {}), "cmp_1")
 
 
 def panel(**query: str) -> AppTest:

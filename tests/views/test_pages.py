@@ -93,7 +93,7 @@ def test_the_form_hears_a_press_first_and_charts_are_sent_before_the_table_above
     def noting(name: str, draw: Callable[..., object]) -> Callable[..., object]:
         return lambda *args, **options: (sent.append(name), draw(*args, **options))[1]
 
-    monkeypatch.setattr(chart_grid, "chart_card", noting("chart", chart_grid.chart_card))
+    monkeypatch.setattr(chart_grid, "kept_chart_card", noting("chart", chart_grid.kept_chart_card))
     monkeypatch.setattr(results, "results_table", noting("table", results.results_table))
     monkeypatch.setattr(setup_form, "provider_badge", noting("form", setup_form.provider_badge))
     store_sample(store, sample_spec())

@@ -9,7 +9,7 @@ import streamlit as st
 from memdash import charts, numbers
 from memdash.charts import background
 from memdash.metrics import background_summaries
-from memdash.views.chart_card import chart_card
+from memdash.views.chart_card import Drawn, kept_chart_card
 from memdash.views.panels import tables
 from memdash.views.panels.selection import Selection
 
@@ -38,10 +38,13 @@ def show(selection: Selection) -> None:
                 "the picked replays did."
             )
         return
-    chart_card(
-        charts.background_work(jobs, selection.styles, selection.theme),
-        background.title(jobs),
-        background.alt(jobs),
+    kept_chart_card(
+        selection.keep,
+        lambda: Drawn(
+            charts.background_work(jobs, selection.styles, selection.theme),
+            background.title(jobs),
+            background.alt(jobs),
+        ),
         key="panel.chart.background",
         about=_ABOUT,
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -10,11 +11,10 @@ import streamlit as st
 from memdash.charts import breakdown as chart
 from memdash.charts import sight
 from memdash.charts.breakdown import Outcome
-from memdash.metrics.breakdown import CUTS, Cut, breakdowns
-from memdash.metrics.outcome import ReplayOutcome, outcome_of
-from memdash.scripts import Script
+from memdash.metrics.breakdown import CUTS, Breakdown, Cut, breakdowns
+from memdash.metrics.outcome import outcome_of
 from memdash.views import address
-from memdash.views.chart_card import chart_card
+from memdash.views.chart_card import Drawn, Keep, kept_chart_card
 from memdash.views.components import HELP, theme
 from memdash.views.panels.picking import pick_series
 from memdash.views.panels.selection import Selection
@@ -40,14 +40,14 @@ _ANSWERS_HELP: Final = (
 def show(selection: Selection) -> None:
     """Draw the breakdown of the picked replays of a comparison."""
     scripts = {log.spec.script.id: log.spec.script for log in selection.logs}
-    show_breakdown([outcome_of(one) for one in selection.results], scripts.values(), selection.key)
+    found = selection.keep(
+        "breakdowns", lambda: breakdowns([outcome_of(one) for one in selection.results], scripts.values())
+    )
+    show_breakdown(found, selection.keep, selection.key)
 
 
-def show_breakdown(
-    outcomes: Sequence[ReplayOutcome], scripts: Iterable[Script], key: str, preferred: Sequence[str] = ()
-) -> None:
-    """Draw the breakdown of replays of ``scripts``; ``preferred`` are the series to show first where there are many."""
-    found = breakdowns(outcomes, scripts)
+def show_breakdown(found: Sequence[Breakdown], keep: Keep, key: str, preferred: Sequence[str] = ()) -> None:
+    """Draw what is forgotten; ``preferred`` are the series to show first where there are many."""
     if not any(one.total.facts or one.total.asked for one in found):
         with st.container(border=True):
             st.markdown("**There is nothing to break down**")
@@ -55,7 +55,8 @@ def show_breakdown(
         return
     names = [one.series for one in found]
     picked = pick_series([*(name for name in preferred if name in names), *names], f"breakdown.{key}")
-    found = tuple(one for one in found if one.series in picked)
+    shown = tuple(one for one in found if one.series in picked)
+    of = tuple(one.series for one in shown)
     cut = st.segmented_control(
         "Break down by",
         list(CUTS),
@@ -67,24 +68,32 @@ def show_breakdown(
     address.keep(address.CUT, cut, _FIRST_CUT)
     with st.grid(2, min_column_width=430, gap="small"):
         for outcome, about in ((Outcome.KEPT, HELP["kept"]), (Outcome.RECALL, HELP["recall"])):
-            chart_card(
-                chart.shares_by_bin(found, cut, outcome, theme()),
-                chart.title(found, cut, outcome),
-                chart.alt(found, cut, outcome),
+            kept_chart_card(
+                keep,
+                partial(_shares, shown, cut, outcome),
                 key=f"panel.chart.breakdown.{outcome.name}.{key}",
                 about=f"{about} {_ABOUT[cut]}",
+                of=(of, cut),
             )
-        chart_card(
-            sight.seen_and_right(found, theme()),
-            sight.sight_title(found),
-            sight.sight_alt(found),
-            key=f"panel.chart.sight.{key}",
-            about=_SIGHT_HELP,
+        kept_chart_card(
+            keep, partial(_sight, shown), key=f"panel.chart.sight.{key}", about=_SIGHT_HELP, of=of
         )
-        chart_card(
-            sight.answers(found, theme()),
-            sight.answers_title(found),
-            sight.answers_alt(found),
-            key=f"panel.chart.answers.{key}",
-            about=_ANSWERS_HELP,
+        kept_chart_card(
+            keep, partial(_answers, shown), key=f"panel.chart.answers.{key}", about=_ANSWERS_HELP, of=of
         )
+
+
+def _shares(found: Sequence[Breakdown], cut: Cut, outcome: Outcome) -> Drawn:
+    return Drawn(
+        chart.shares_by_bin(found, cut, outcome, theme()),
+        chart.title(found, cut, outcome),
+        chart.alt(found, cut, outcome),
+    )
+
+
+def _sight(found: Sequence[Breakdown]) -> Drawn:
+    return Drawn(sight.seen_and_right(found, theme()), sight.sight_title(found), sight.sight_alt(found))
+
+
+def _answers(found: Sequence[Breakdown]) -> Drawn:
+    return Drawn(sight.answers(found, theme()), sight.answers_title(found), sight.answers_alt(found))

@@ -15,13 +15,11 @@ from memdash.metrics.conversations import (
     ConversationCosts,
     Conversations,
     Curve,
+    Curves,
     Floor,
     conversation_costs,
-    cost_curves,
     floor_so_far,
-    multiples,
 )
-from memdash.metrics.outcome import ReplayOutcome
 from memdash.metrics.summary import BASELINE
 from memdash.palette import Style, Theme, assign
 from memdash.views.chart_card import chart_card
@@ -29,6 +27,7 @@ from memdash.views.components import plain, theme
 from memdash.views.panels import tables
 from memdash.views.panels.picking import pick_series
 from memdash.views.panels.traffic_input import traffic_input
+from memdash.views.sweep_view import Floored
 
 _COST_HELP: Final = (
     "The turns that were replayed, added up to the lengths you have: each turn as the mean over the scripts that have it. "
@@ -62,14 +61,11 @@ class _Look:
     key: str
 
 
-def show(
-    outcomes: Sequence[ReplayOutcome], under: Sequence[Floor], key: str, preferred: Sequence[str] = ()
-) -> None:
+def show(curves: Curves, floor: Floored, key: str, preferred: Sequence[str] = ()) -> None:
     """Draw the inputs, the table and the chart of a comparison's settings.
 
-    ``under`` are the floors, ``preferred`` the series to draw first where there are many, ``key`` the comparison's id.
+    ``floor`` is what is under them, ``preferred`` the series to draw first where there are many, ``key`` the comparison's id.
     """
-    curves = cost_curves(outcomes)
     longest = min((curve.longest for curve in curves.curves), default=0)
     with st.container(border=True, gap="small"):
         st.markdown("**Your conversations**", help=_COST_HELP)
@@ -82,10 +78,10 @@ def show(
         found = conversation_costs(curves, traffic)
         for sentence in found.findings:
             st.markdown(plain(sentence))
-        _table(found, multiples(outcomes, under), key)
+        _table(found, floor.multiples, key)
         for note in found.notes:
             st.caption(plain(note))
-    _chart(curves.curves, found, under, key, preferred)
+    _chart(curves.curves, found, floor.under, key, preferred)
 
 
 def _table(found: Conversations, times_floor: Mapping[str, float | None], key: str) -> None:

@@ -10,7 +10,8 @@ import streamlit as st
 from memdash import charts, numbers
 from memdash.charts import Chart
 from memdash.metrics import REASONS, MissGroup, miss_groups
-from memdash.views.chart_card import chart_card
+from memdash.views.chart_card import kept_chart_card
+from memdash.views.chart_grid import drawn
 from memdash.views.components import plain
 from memdash.views.panels import tables
 from memdash.views.panels.selection import Selection
@@ -33,11 +34,9 @@ _SAID_HELP: Final = (
 def show(selection: Selection) -> None:
     """Draw the chart and the table."""
     groups = miss_groups(selection.misses)
-    series = charts.turn_series(selection.results)
-    chart_card(
-        charts.draw(Chart.CACHE, series, selection.styles, selection.theme),
-        charts.title_of(Chart.CACHE, series),
-        charts.alt_text(Chart.CACHE, series),
+    kept_chart_card(
+        selection.keep,
+        lambda: drawn(Chart.CACHE, charts.turn_series(selection.results), selection.styles),
         key="panel.chart.cache",
     )
     with st.container(border=True, gap="small"):

@@ -9,7 +9,7 @@ import streamlit as st
 from memdash import charts
 from memdash.charts import recall_curve
 from memdash.metrics import recall_curves
-from memdash.views.chart_card import chart_card
+from memdash.views.chart_card import Drawn, kept_chart_card
 from memdash.views.components import HELP
 from memdash.views.panels.selection import Selection
 
@@ -29,10 +29,13 @@ def show(selection: Selection) -> None:
                 "after every 20 turns."
             )
         return
-    chart_card(
-        charts.recall_along_the_way(curves, selection.styles, selection.theme),
-        recall_curve.title(curves),
-        recall_curve.alt(curves),
+    kept_chart_card(
+        selection.keep,
+        lambda: Drawn(
+            charts.recall_along_the_way(curves, selection.styles, selection.theme),
+            recall_curve.title(curves),
+            recall_curve.alt(curves),
+        ),
         key="panel.chart.recall",
         about=_ABOUT,
     )

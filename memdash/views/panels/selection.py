@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
-
-import streamlit as st
+from typing import TypeVar
 
 from memdash.metrics import (
     BackgroundJob,
@@ -19,11 +17,10 @@ from memdash.metrics import (
 )
 from memdash.palette import Style, Theme
 from memdash.replay_log import ReplayLog
-from memdash.views.comparison import View, logs_of, view
+from memdash.views.comparison import View, logs_of
 from memdash.views.components import theme
-from memdash.views.state import services
 
-_KEPT_IN_MEMORY: Final = 8
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +45,14 @@ class Selection:
     live: bool
     over: bool
     _computed: _Computed
+    _of: View
 
     @classmethod
     def of(cls, shown: View, picked: Iterable[ReplayResult], script: str | None) -> Selection:
         """Select the picked replays of a script."""
         results = [one for one in picked if script in (None, one.script)]
         ids = {one.id for one in results}
-        store = services().store
-        computed = _computed(str(store.path), shown.stored.id, store.version(shown.stored.id))
+        computed = shown.keep("computed", lambda: _computed(shown))
         return cls(
             logs=[log for name, log in computed.logs.items() if name in ids],
             results=results,
@@ -65,7 +62,12 @@ class Selection:
             live=shown.live,
             over=shown.over,
             _computed=computed,
+            _of=shown,
         )
+
+    def keep(self, name: Hashable, make: Callable[[], T]) -> T:
+        """Return what was made of these replays under ``name``, made first where nobody has asked for it yet."""
+        return self._of.keep((tuple(one.id for one in self.results), name), make)
 
     @property
     def misses(self) -> list[CacheMiss]:
@@ -83,10 +85,7 @@ class Selection:
         return tuple(job for log in self.logs for job in self._computed.jobs.get(log.spec.id, ()))
 
 
-@st.cache_resource(max_entries=_KEPT_IN_MEMORY, show_spinner=False)
-def _computed(path: str, comparison_id: str, version: int) -> _Computed:
-    """``path`` and ``version`` are what makes two readings different; neither is read here."""
-    shown = view(comparison_id)
+def _computed(shown: View) -> _Computed:
     prices = shown.stored.prices
     logs = logs_of(shown)
     return _Computed(

@@ -10,7 +10,8 @@ import streamlit as st
 from memdash import charts, numbers
 from memdash.charts import Chart
 from memdash.metrics import Ranks, WaitSummary, wait_summaries
-from memdash.views.chart_card import chart_card
+from memdash.views.chart_card import kept_chart_card
+from memdash.views.chart_grid import drawn
 from memdash.views.components import HELP
 from memdash.views.panels import tables
 from memdash.views.panels.selection import Selection
@@ -28,11 +29,9 @@ def show(selection: Selection) -> None:
         st.markdown("**Wait and time to first text, in seconds a turn**", help=HELP["wait"])
         _table(selection, rows)
         st.caption("Percentiles by nearest rank over all finished turns: each is a wait that was measured.")
-    series = charts.turn_series(selection.results)
-    chart_card(
-        charts.draw(Chart.WAIT, series, selection.styles, selection.theme),
-        charts.title_of(Chart.WAIT, series),
-        charts.alt_text(Chart.WAIT, series),
+    kept_chart_card(
+        selection.keep,
+        lambda: drawn(Chart.WAIT, charts.turn_series(selection.results), selection.styles),
         key="panel.chart.wait",
     )
 

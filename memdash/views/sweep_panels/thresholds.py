@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 import streamlit as st
 
 from memdash.charts.sweep import (
+    Grid,
     Measure,
     frontier,
     frontier_chart,
@@ -16,7 +18,7 @@ from memdash.charts.sweep import (
     threshold_chart,
     thresholds,
 )
-from memdash.views.chart_card import chart_card
+from memdash.views.chart_card import Drawn, kept_chart_card
 from memdash.views.components import HELP, theme
 from memdash.views.sweep_view import SweepView, floor_of
 
@@ -43,36 +45,26 @@ _HELP: Final[Mapping[Measure, str]] = {
 
 def show(shown: SweepView) -> None:
     """Draw every chart."""
-    look, floor = theme(), floor_of(shown.reading).usd
-    _front(shown, "kept", floor)
+    _front(shown, "kept")
     if any(one.setting.recall is not None and not one.setting.simulated for one in shown.analysis.frontier):
-        _front(shown, "recall", floor)
+        _front(shown, "recall")
     with st.grid(2, min_column_width=_WIDE if thresholds.panels(shown.drawn) > 1 else _NARROW, gap="small"):
         for measure in Measure:
-            chart_card(
-                threshold_chart(
-                    measure, shown.drawn, shown.styles, look, floor=floor, recommended=shown.recommended
-                ),
-                thresholds.title(measure, shown.drawn),
-                thresholds.alt(measure, shown.drawn),
-                key=f"sweep.{measure}",
-                about=_HELP[measure],
+            kept_chart_card(
+                shown.keep, partial(_curves, shown, measure), key=f"sweep.{measure}", about=_HELP[measure]
             )
     for place, one in enumerate(shown.grids):
         with st.grid(2, min_column_width=_NARROW, gap="small"):
             for measure in (Measure.COST, Measure.KEPT):
-                chart_card(
-                    grid_chart(measure, one, look, recommended=shown.recommended),
-                    grid.title(measure, one),
-                    grid.alt(measure, one),
-                    key=f"sweep.grid.{place}.{measure}",
+                kept_chart_card(
+                    shown.keep, partial(_grid, shown, measure, one), key=f"sweep.grid.{place}.{measure}"
                 )
 
 
-def _front(shown: SweepView, against: frontier.Against, floor: float | None) -> None:
-    points = shown.analysis.frontier
-    chart_card(
-        frontier_chart(
+def _front(shown: SweepView, against: frontier.Against) -> None:
+    def draw() -> Drawn:
+        points = shown.analysis.frontier
+        figure = frontier_chart(
             points,
             shown.unranked,
             shown.drawn,
@@ -80,10 +72,29 @@ def _front(shown: SweepView, against: frontier.Against, floor: float | None) -> 
             theme(),
             against=against,
             recommended=shown.recommended,
-            floor=floor,
-        ),
-        frontier.title(points, against, shown.recommended),
-        frontier.alt(points, against, shown.recommended),
-        key=f"sweep.front.{against}",
-        about=_FRONT_HELP,
+            floor=floor_of(shown.reading).usd,
+        )
+        return Drawn(
+            figure,
+            frontier.title(points, against, shown.recommended),
+            frontier.alt(points, against, shown.recommended),
+        )
+
+    kept_chart_card(shown.keep, draw, key=f"sweep.front.{against}", about=_FRONT_HELP)
+
+
+def _curves(shown: SweepView, measure: Measure) -> Drawn:
+    figure = threshold_chart(
+        measure,
+        shown.drawn,
+        shown.styles,
+        theme(),
+        floor=floor_of(shown.reading).usd,
+        recommended=shown.recommended,
     )
+    return Drawn(figure, thresholds.title(measure, shown.drawn), thresholds.alt(measure, shown.drawn))
+
+
+def _grid(shown: SweepView, measure: Measure, one: Grid) -> Drawn:
+    figure = grid_chart(measure, one, theme(), recommended=shown.recommended)
+    return Drawn(figure, grid.title(measure, one), grid.alt(measure, one))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memdash.metrics.conversations import cost_curves
 from memdash.views.panels import conversations
 from memdash.views.sweep_panels.leading import leading
 from memdash.views.sweep_view import SweepView, floor_of
@@ -10,4 +11,5 @@ from memdash.views.sweep_view import SweepView, floor_of
 def show(shown: SweepView) -> None:
     """Draw the inputs, the costs and the chart."""
     reading = shown.reading
-    conversations.show(reading.outcomes, floor_of(reading).under, reading.id, leading(shown))
+    curves = shown.keep("cost curves", lambda: cost_curves(reading.outcomes))
+    conversations.show(curves, floor_of(reading), reading.id, leading(shown))
