@@ -1,6 +1,13 @@
 """Scripts: the model, loading and validation of YAML files, grading, the catalogue, and importers of foreign conversations."""
 
-from memdash.scripts.catalogue import Entry, bundled_folder, find_scripts, list_scripts, script_folders
+from memdash.scripts.catalogue import (
+    Entry,
+    bundled_folder,
+    find_scripts,
+    list_scripts,
+    script_folders,
+    stamp_of_scripts,
+)
 from memdash.scripts.grading import Verdict, grade, matches
 from memdash.scripts.importers import FORMATS, import_file, import_text
 from memdash.scripts.loading import check_script, check_text, load_script, parse_script
@@ -54,6 +61,7 @@ __all__ = [
     "parse_script",
     "script_folders",
     "script_hash",
+    "stamp_of_scripts",
     "to_json",
     "to_yaml",
 ]

@@ -42,6 +42,18 @@ def script_folders() -> list[Path]:
     return list(dict.fromkeys([bundled_folder(), *extra]))
 
 
+def stamp_of_scripts() -> tuple[tuple[str, int, int], ...]:
+    """Return what tells whether :func:`list_scripts` would find anything else: each file with its time and its size."""
+    stamps = []
+    for path in _script_files():
+        try:
+            found = path.stat()
+        except OSError:
+            continue  # it is gone, or it leads nowhere
+        stamps.append((str(path), found.st_mtime_ns, found.st_size))
+    return tuple(stamps)
+
+
 def list_scripts() -> list[Entry]:
     """Return every script of every folder, in order of folder and name; one that is not valid is listed with its error."""
     entries: list[Entry] = []

@@ -229,10 +229,11 @@ def _spec(
 
 def _checked(spec: ComparisonSpec, most: int) -> ComparisonSpec:
     """Refuse more replays than anybody means, and give a title to what has none."""
-    replays = spec.replays()
-    if len(replays) > most:
+    replays = replace(spec, repeats=1).replays()  # a form asks at every change, and repeats are all alike
+    count = len(replays) * spec.repeats
+    if count > most:
         raise InputError(
-            f"that makes {len(replays):,} replays; choose fewer scripts, settings or repeats ({most:,} at most)"
+            f"that makes {count:,} replays; choose fewer scripts, settings or repeats ({most:,} at most)"
         )
     return spec if spec.title else replace(spec, title=_title(spec, replays))
 

@@ -18,7 +18,7 @@ import streamlit as st
 from memdash.children import Children
 from memdash.errors import MemdashError, StoreError
 from memdash.prices import PriceTable
-from memdash.scripts import Entry, Script, list_scripts
+from memdash.scripts import Entry, Script, list_scripts, stamp_of_scripts
 from memdash.store import Store, database_path
 from memdash.treasury import DayBudget
 from memdash.views.choices import DEMO
@@ -129,8 +129,18 @@ def broken_scripts() -> list[str]:
     return [str(entry.error) for entry in _files() if entry.error is not None]
 
 
-@st.cache_resource(ttl=5, show_spinner=False)
 def _files() -> list[Entry]:
+    return _read_files(_stamp())
+
+
+@st.cache_resource(ttl=5, show_spinner=False)
+def _stamp() -> tuple[tuple[str, int, int], ...]:
+    return stamp_of_scripts()
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _read_files(stamp: tuple[tuple[str, int, int], ...]) -> list[Entry]:
+    """``stamp`` is what makes two readings different: scripts are read again only where a file has changed."""
     return list_scripts()
 
 
