@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -14,6 +15,7 @@ from memdash.metrics import BASELINE
 from memdash.spec import ComparisonSpec, Provider
 from memdash.strategies import choose
 from memdash.views.components import HELP, plain
+from memdash.views.polling import draw_until
 from memdash.views.state import services
 
 _POLL_SECONDS: Final = 1.0
@@ -26,15 +28,7 @@ _SWEEP_HELP: Final = (
 
 def estimate_line(spec: ComparisonSpec) -> None:
     """Say what ``spec`` will take; until that is known, look for it every second, and only until then."""
-    try:
-        estimate = services().worker.estimate(spec)
-    except MemdashError as error:
-        st.caption(f":orange[{plain(str(error))}]")
-        return
-    if estimate is None:
-        st.fragment(_wait_for_it, run_every=_POLL_SECONDS)(spec)
-    else:
-        st.caption(plain(in_words(estimate, spec.provider)), help=HELP["estimate"])
+    _line(spec, lambda estimate: in_words(estimate, spec.provider), "Estimating…", HELP["estimate"])
 
 
 def sweep_estimate_line(spec: ComparisonSpec) -> None:
@@ -43,30 +37,40 @@ def sweep_estimate_line(spec: ComparisonSpec) -> None:
     A live one is rehearsed setting by setting, since it costs money. Of a simulated one only full history is: that many
     requests a replay, or a few more, is what every setting takes, and rehearsing all of them would be the sweep itself.
     """
-    replays = len(spec.replays())
-    settings = len({one.series for one in spec.replays()})
+    once = replace(spec, repeats=1).replays()
+    replays = len(once) * spec.repeats
+    settings = len({one.series for one in once})
     size = f"{numbers.count(settings, 'setting')}, {numbers.count(replays, 'replay')}"
     if spec.provider is Provider.ANTHROPIC:
         st.caption(plain(size))
         estimate_line(spec)
         return
     base = replace(spec, strategies=(choose(BASELINE),), sweep=None, repeats=1)
+
+    def told(estimate: Estimate) -> str:
+        requests = float(f"{estimate.requests * replays / len(estimate.replays):.2g}")
+        return f"{size}, about {requests:,.0f} requests"
+
+    _line(base, told, f"{size}, estimating requests…", _SWEEP_HELP)
+
+
+def _line(spec: ComparisonSpec, told: Callable[[Estimate], str], until_then: str, help_text: str) -> None:
+    """Draw one line; only it is drawn again when the estimate comes, not the page with its charts."""
     try:
-        estimate = services().worker.estimate(base)
+        known = services().worker.estimate(spec)
     except MemdashError as error:
         st.caption(f":orange[{plain(str(error))}]")
         return
-    if estimate is None:
-        st.fragment(_wait_for_it, run_every=_POLL_SECONDS)(base, f"{size}, estimating requests…")
-        return
-    requests = float(f"{estimate.requests * replays / len(base.replays()):.2g}")
-    st.caption(plain(f"{size}, about {requests:,.0f} requests"), help=_SWEEP_HELP)
 
+    def draw() -> bool:
+        found = services().worker.estimate(spec)
+        st.caption(plain(until_then if found is None else told(found)), help=help_text)
+        return found is not None
 
-def _wait_for_it(spec: ComparisonSpec, text: str = "Estimating…") -> None:
-    st.caption(text, help=HELP["estimate"])
-    if services().worker.estimate(spec) is not None:
-        st.rerun()
+    if known is None:
+        draw_until(draw, every=_POLL_SECONDS)
+    else:
+        draw()
 
 
 def in_words(estimate: Estimate, provider: Provider) -> str:
