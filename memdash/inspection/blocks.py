@@ -26,6 +26,9 @@ class Kind(StrEnum):
     OTHER = "block"
 
 
+CODE = frozenset({Kind.TOOL, Kind.CALL, Kind.RESULT, Kind.OTHER})
+"""Kinds that are no prose."""
+
 _KINDS = {
     "text": Kind.TEXT,
     "thinking": Kind.THINKING,

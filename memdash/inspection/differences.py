@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from enum import StrEnum
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -17,8 +16,8 @@ from memdash.inspection.requests import recorded_context
 from memdash.records import RequestRecord
 from memdash.replay_log import ReplayLog
 
-_MOST_WORDS = 3_000
-"""Words of both texts together that are compared one by one; longer texts are told apart as wholes."""
+_MOST_PAIRS = 100_000
+"""Pairs of equal words that are looked at in two texts."""
 
 
 class Change(StrEnum):
@@ -94,19 +93,20 @@ def differences(before: tuple[ReplayLog, RequestRecord], now: tuple[ReplayLog, R
 
 
 def words_changed(before: str, now: str) -> list[Word]:
-    """Return how a text became another, word by word; two texts too long for that are one removed and one added."""
+    """Return how a text became another, word by word.
+
+    Where what differs is too long for that, it is one piece removed and one added, between the ends that are the same.
+    """
     old, new = (_WORDS.findall(text) for text in (before, now))
-    if len(old) + len(new) > _MOST_WORDS:
-        return [Word(Change.REMOVED, before), Word(Change.ADDED, now)]
     words = []
-    for tag, start, end, now_start, now_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            words.append(Word(Change.SAME, "".join(new[now_start:now_end])))
+    for one in align(old, new, most_pairs=_MOST_PAIRS):
+        if one.same:
+            words.append(Word(Change.SAME, "".join(new[one.now : one.now_end])))
             continue
-        if end > start:
-            words.append(Word(Change.REMOVED, "".join(old[start:end])))
-        if now_end > now_start:
-            words.append(Word(Change.ADDED, "".join(new[now_start:now_end])))
+        if one.before < one.before_end:
+            words.append(Word(Change.REMOVED, "".join(old[one.before : one.before_end])))
+        if one.now < one.now_end:
+            words.append(Word(Change.ADDED, "".join(new[one.now : one.now_end])))
     return words
 
 
@@ -135,7 +135,8 @@ def details_changed(before: str, now: str) -> list[Setting]:
     return list(_fields(old, new))
 
 
-_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+_WORDS = re.compile(r"\s*\w+|\s*[^\w\s]|\s+")
+"""A word or a mark with the space before it: alone, spaces would be equal to one another everywhere."""
 _FIXED: Mapping[str, Kind] = {"tools": Kind.TOOL, "system": Kind.SYSTEM}
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +16,8 @@ import pytest
 from memdash.inspection import raw
 from memdash.inspection.raw import RawRequest, Target, raw_request
 from memdash.records import Purpose, RequestRecord
-from memdash.simulator.engine import SimulatorConfig
-from memdash.simulator.server import running
-from memdash.spec import CacheMarks, Provider, ReplaySpec
+from memdash.scripts.model import Script
+from memdash.spec import CacheMarks, Provider
 from tests.inspection.replays import Played, play
 from tests.replay.scripts import budget, chat, spec, with_tools
 
@@ -25,8 +26,19 @@ HOSTILE = "$(touch hacked) `touch hacked` ' \" \\ \n\nJSON\n</script> \u202e \u2
 
 @pytest.fixture(scope="module")
 def simulator() -> Iterator[str]:
-    with running(SimulatorConfig(token_counter="estimate")) as url:
-        yield url
+    """The address of a real ``memdash simulate``."""
+    command = [sys.executable, "-m", "memdash", "simulate", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        found = re.search(r"http://\S+", process.stdout.readline())
+        assert found is not None
+        yield found.group()
+        process.terminate()
+
+
+def as_simulated(script: Script, strategy: str = "full_history", **changes: object) -> Played:
+    """Play with the counter that ``memdash simulate`` takes."""
+    return play(replace(spec(script, strategy, **changes), token_counter="auto"))
 
 
 def shell(command: str, folder: Path, url: str) -> dict:
@@ -47,18 +59,28 @@ def reply(played: Played, record: RequestRecord) -> list:
 
 
 @pytest.mark.parametrize(
-    ("one", "purposes"),
+    ("script", "strategy", "changes", "purposes"),
     [
-        (spec(with_tools(), cache_marks=CacheMarks.FIXED_AND_AUTO), {Purpose.TURN, Purpose.TOOL}),
-        (spec(chat(4, budget()), "compaction:200,words=30"), {Purpose.TURN, Purpose.SUMMARY, Purpose.PROBE}),
-        (spec(chat(4), "window:keep=2,thinking=drop_block", model="claude-sonnet-5-5"), {Purpose.TURN}),
+        (
+            with_tools(),
+            "full_history",
+            {"cache_marks": CacheMarks.FIXED_AND_AUTO},
+            {Purpose.TURN, Purpose.TOOL},
+        ),
+        (chat(4, budget()), "compaction:200,words=30", {}, {Purpose.TURN, Purpose.SUMMARY, Purpose.PROBE}),
+        (chat(4), "window:keep=2,thinking=drop_block", {"model": "claude-sonnet-5-5"}, {Purpose.TURN}),
     ],
     ids=["tools", "compaction", "bound to an account"],
 )
 def test_the_same_request_gets_the_same_answer_from_curl(
-    one: ReplaySpec, purposes: set[Purpose], simulator: str, tmp_path: Path
+    script: Script,
+    strategy: str,
+    changes: dict[str, object],
+    purposes: set[Purpose],
+    simulator: str,
+    tmp_path: Path,
 ) -> None:
-    played = play(one)
+    played = as_simulated(script, strategy, **changes)
     last = {record.purpose: record for record in played.log.requests}
     assert set(last) == purposes
     for record in last.values():
@@ -74,7 +96,7 @@ def test_the_same_request_gets_the_same_answer_from_curl(
 
 
 def test_the_body_may_lie_in_a_file(simulator: str, tmp_path: Path) -> None:
-    played = play(spec(chat(2)))
+    played = as_simulated(chat(2))
     again = of(played, played.opening(2))
     (tmp_path / "my body.json").write_text(again.json)
     command = again.curl("my body.json")
@@ -90,7 +112,7 @@ def test_no_text_of_a_script_or_a_model_is_run_by_the_shell_or_seen_by_the_termi
     script = replace(
         script, system=HOSTILE, turns=(replace(first, content=({"type": "text", "text": HOSTILE},)),)
     )
-    played = play(spec(script))
+    played = as_simulated(script)
     record = replace(played.opening(1), betas=(*played.opening(1).betas, "x-$(touch hacked)'"))
     again = of(played, record)
     assert again.body["messages"][-1]["content"] == [{"type": "text", "text": HOSTILE}]

@@ -16,6 +16,7 @@ from memdash.store import Store
 from memdash.strategies import parse
 from memdash.views.replay_panels import markup
 from tests.replay.scripts import budget, chat, turn, with_tools
+from tests.views.samples import sample_spec, store_sample
 
 MARKUP = "<script>alert('x')</script> **bold** :smile: \u202eturned <img src=x onerror=alert(1)>"
 
@@ -141,7 +142,28 @@ def test_a_changed_text_shows_its_words(store: Store) -> None:
     )
     (one,) = stored(store, script, "full_history")
     body = pictures(draw("differences", one, 2))
-    assert "Help <del>them</del><ins>me</ins>." in body
+    assert "Help<del> them</del><ins> me</ins>." in body
+
+
+def test_of_a_long_text_that_changed_a_little_the_rest_is_left_out(store: Store) -> None:
+    long = "All of this stays as it is. " * 100
+    first, second = chat(2).turns
+    second = replace(second, system=f"{long}New. {long}")
+    script = replace(chat(2), system=f"{long}Old. {long}", turns=(first, second))
+    (one,) = stored(store, script, "full_history")
+    body = pictures(draw("differences", one, 2))
+    assert "<del> Old</del><ins> New</ins>" in body
+    assert body.count("characters the same …") == 2
+    assert len(body) < 6_000
+
+
+def test_requests_recorded_without_their_blocks_are_shown_by_their_numbers(store: Store) -> None:
+    spec = sample_spec()
+    store_sample(store, spec)
+    replay_id = spec.replays()[0].id
+    assert "594 prompt tokens" in words(draw("request", replay_id, 1))
+    assert "nothing differs" in words(draw("differences", replay_id, 1, other=spec.replays()[1].id))
+    assert draw("raw", replay_id, 1).code
 
 
 def test_the_raw_request_can_be_copied_for_either_side(store: Store) -> None:

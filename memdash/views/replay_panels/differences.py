@@ -9,13 +9,14 @@ import streamlit as st
 
 from memdash import numbers
 from memdash.collecting import uncollected
-from memdash.errors import StoreError
+from memdash.errors import MemdashError
 from memdash.inspection.differences import (
     Change,
     Differences,
     Line,
     Setting,
     Side,
+    Word,
     details_changed,
     differences,
     side_kind,
@@ -33,6 +34,8 @@ from memdash.views.replay_panels.markup import Shown, block_list, plain_table
 
 _PAGE: Final = 20
 """Rows that are shown at once."""
+_CONTEXT: Final = 160
+"""Characters of what is the same that are shown before and after a change."""
 _HUES: Final = {Change.ADDED: GREEN, Change.REMOVED: VERMILION, Change.CHANGED: AMBER}
 _SIGNS: Final = {Change.ADDED: "+ ", Change.REMOVED: "− ", Change.CHANGED: "~ ", Change.SAME: ""}
 _ABOUT: Final = (
@@ -75,7 +78,7 @@ def differences_panel(opened: Opened, turn: int, other: Opened | None) -> None:
             return
     try:
         _show(opened, (before_log, before), (opened.log, now), against)
-    except StoreError as error:
+    except MemdashError as error:
         problem(error, "The texts of these requests cannot be read")
 
 
@@ -186,5 +189,15 @@ def _changed(title: str, before: Side, now: Side, read: _Texts) -> Shown:
     facts = [str(Change.CHANGED)]
     if all(word.change is Change.SAME for word in words):
         fields = [one.name for one in details_changed(old, new)]
-        facts.append(f"the same words; {numbers.listing(fields)} differ" if fields else "the same words")
-    return Shown(title, facts, path, words, _HUES[Change.CHANGED])
+        facts.append(f"the same words, another {numbers.listing(fields)}" if fields else "the same words")
+    return Shown(title, facts, path, [_shortened(word) for word in words], _HUES[Change.CHANGED])
+
+
+def _shortened(word: Word) -> Word:
+    """Leave out the middle of a long piece that is the same: what is looked for is what changed."""
+    if word.change is not Change.SAME or len(word.text) <= 3 * _CONTEXT:
+        return word
+    left_out = len(word.text) - 2 * _CONTEXT
+    return Word(
+        word.change, f"{word.text[:_CONTEXT]} … {left_out:,} characters the same … {word.text[-_CONTEXT:]}"
+    )

@@ -33,15 +33,16 @@ _STYLE: Final = """
 .block-list { display: flex; flex-direction: column; gap: 6px; font-size: 0.93rem; }
 .block-list > div, .block-list > details { border: 1px solid color-mix(in srgb, currentColor 16%, transparent);
   border-left-width: 4px; border-radius: 6px; padding: 5px 10px; }
-.block-list summary { cursor: pointer; list-style-position: outside; }
+.block-list summary { cursor: pointer; list-style-position: inside; }
 .block-list .about { display: flex; flex-wrap: wrap; gap: 3px 12px; align-items: baseline; }
-.block-list summary .about { display: inline-flex; }
+.block-list summary .about { display: inline-flex; width: calc(100% - 1.5em); }
 .block-list .quiet { opacity: 0.74; font-size: 0.86rem; }
 .block-list .path { margin-left: auto; font-family: monospace; }
 .block-list .excerpt { opacity: 0.74; display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .block-list details[open] > summary .excerpt { display: none; }
 .block-list pre { margin: 5px 0 2px; padding: 0; background: none; border: 0; color: inherit; white-space: pre-wrap;
-  overflow-wrap: anywhere; unicode-bidi: plaintext; max-height: 420px; overflow-y: auto; font-size: 0.88rem; }
+  overflow-wrap: anywhere; unicode-bidi: plaintext; max-height: 420px; overflow-y: auto; font: inherit; }
+.block-list pre.code { font-family: monospace; font-size: 0.86rem; }
 .block-list bdi { unicode-bidi: isolate; }
 .block-list .unseen { border: 1px solid; border-radius: 3px; padding: 0 2px; font-size: 0.75em; }
 .block-list ins { text-decoration: underline; text-decoration-thickness: 2px;
@@ -60,7 +61,8 @@ _STYLE: Final = """
 class Shown(NamedTuple):
     """One block as it is drawn: its ``name`` in bold, ``facts`` about it, its ``path``, and its text or the words of its change.
 
-    ``hue`` colours its edge; what that says stands among the facts too. ``fold`` is whether a long text is folded.
+    ``hue`` colours its edge; what that says stands among the facts too. ``fold`` is whether a long text is folded, ``code``
+    whether its characters stand in columns.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Shown(NamedTuple):
     text: str | Sequence[Word]
     hue: Hue | None = None
     fold: bool = True
+    code: bool = False
 
 
 def block_list(blocks: Iterable[Shown], theme: Theme, *, alt: str) -> None:
@@ -120,7 +123,8 @@ def _block(block: Shown, theme: Theme) -> str:
     text = block.text if isinstance(block.text, str) else "".join(word.text for word in block.text)
     if not text:
         return f'<div style="{edge}"><div class="about">{about}{path}</div></div>'
-    words = f"<pre>{_words(block.text)}</pre>"
+    style = "code" if block.code else "prose"
+    words = f'<pre class="{style}">{_words(block.text)}</pre>'
     if len(text) < _LONG or not block.fold:
         return f'<div style="{edge}"><div class="about">{about}{path}</div>{words}</div>'
     about += f'<span class="quiet">{len(text):,} characters</span>'

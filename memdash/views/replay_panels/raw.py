@@ -7,7 +7,7 @@ from typing import Final
 import streamlit as st
 
 from memdash import numbers
-from memdash.errors import StoreError
+from memdash.errors import MemdashError
 from memdash.inspection.raw import RawRequest, Target, raw_request
 from memdash.inspection.requests import blocks_of
 from memdash.views.components import plain, problem
@@ -38,7 +38,7 @@ def raw_panel(opened: Opened, turn: int) -> None:
         raw = raw_request(
             opened.log, record, texts(opened.log.spec.id, blocks_of(opened.log, record)), Target(target)
         )
-    except StoreError as error:
+    except MemdashError as error:
         problem(error, "The texts of this request cannot be read")
         return
     with st.container(border=True, gap="small"):

@@ -9,8 +9,8 @@ from typing import Any, Final
 import streamlit as st
 
 from memdash import numbers
-from memdash.errors import StoreError
-from memdash.inspection.blocks import Kind, kind_of, text_of, tool_text
+from memdash.errors import MemdashError
+from memdash.inspection.blocks import CODE, Kind, kind_of, text_of, tool_text
 from memdash.inspection.buckets import Split
 from memdash.inspection.events import NAMES, details
 from memdash.inspection.requests import InspectedRequest, Piece, Run
@@ -53,7 +53,7 @@ def request_panel(opened: Opened, turn: int) -> None:
                 _run(opened, run, f"run.{opened.log.spec.id}.{record.number}.{place}", place)
         with st.container(border=True, gap="small"):
             _answer(opened, record)
-    except StoreError as error:
+    except MemdashError as error:
         problem(error, "The texts of this request cannot be read")
 
 
@@ -178,7 +178,8 @@ def _shown(piece: Piece, value: Any) -> Shown:
         _HIDDEN if piece.kind is Kind.THINKING and not text else "",
     ]
     hue = BUCKET_HUES[piece.bucket] if piece.bucket else None
-    return Shown(_name(piece), [one for one in facts if one], piece.path, text, hue)
+    told = [one for one in facts if one]
+    return Shown(_name(piece), told, piece.path, text, hue, code=piece.kind in CODE)
 
 
 def _name(piece: Piece) -> str:
@@ -213,7 +214,8 @@ def _answer(opened: Opened, record: RequestRecord) -> None:
 
 def _of_answer(value: Mapping[str, Any]) -> Shown:
     kind, text = kind_of(value), text_of(value)
-    return Shown(str(kind), (_HIDDEN,) if kind is Kind.THINKING and not text else (), "", text)
+    facts = (_HIDDEN,) if kind is Kind.THINKING and not text else ()
+    return Shown(str(kind), facts, "", text, code=kind in CODE)
 
 
 def _bill(record: RequestRecord, prices: PriceTable) -> None:
@@ -229,7 +231,9 @@ def _bill(record: RequestRecord, prices: PriceTable) -> None:
             continue
         for line in bill:
             tokens = f"{name}{_BUCKET_NAMES[line.field]}"
-            rows.append((tokens, numbers.tokens(line.tokens), f"${line.rate:g}", numbers.usd(line.cost_usd)))
+            rows.append(
+                (tokens, numbers.tokens(line.tokens), f"${line.rate:.2f}", numbers.usd(line.cost_usd))
+            )
             if line.field == "output" and usage.thinking_tokens:
                 rows.append((f"{name}of which thinking", numbers.tokens(usage.thinking_tokens), "", ""))
     rows.append(("in all", "", "", numbers.usd(prices.request_cost(record))))
