@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -30,8 +31,12 @@ def comparison_sections(
 ) -> list[Section]:
     """Return what the replays of a comparison say; ``with_text`` also what was asked and answered."""
     styles = assign((one.series, one.strategy) for one in results)
+    titles = Counter(script.title for script in stored.spec.scripts)
     by_script = {
-        script.id: (script.title, [one for one in results if one.script == script.id])
+        script.id: (
+            script.title if titles[script.title] == 1 else f"{script.title} ({script.id})",
+            [one for one in results if one.script == script.id],
+        )
         for script in stored.spec.scripts
     }
     several = len(by_script) > 1

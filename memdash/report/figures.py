@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 _DIGITS = 7
 """Significant digits of what is drawn; whole numbers keep all of theirs, since people read them one by one."""
+
+_TOP = 14
+"""Pixels above a chart that has no title of its own."""
 
 Path = list[str | int]
 
@@ -63,22 +67,35 @@ def template() -> dict[str, Any]:
 
 def _without_title(figure: go.Figure) -> dict[str, Any]:
     """The figure alone: its title and note stand above it, where they wrap with the page, and its template is shared."""
-    figure.update_layout(title=None, margin_t=14, template=None)
     plain: dict[str, Any] = figure.to_plotly_json()
+    layout = plain["layout"]
+    layout["margin"] = {**layout.get("margin", {}), "t": _TOP}
+    for shared in ("title", "template"):
+        layout.pop(shared, None)
     return plain
 
 
 def _compact(value: Any) -> Any:
     """Plain JSON values: arrays as lists, numbers that are not known as null, no more digits than are drawn."""
     if isinstance(value, Mapping):
+        if "bdata" in value:
+            return _compact(_unpacked(value))
         return {name: _compact(one) for name, one in value.items()}
-    if hasattr(value, "tolist"):
-        return _compact(value.tolist())
     if isinstance(value, list | tuple):
         return [_compact(one) for one in value]
     if isinstance(value, float):
         return _short(value)
     return value
+
+
+def _unpacked(array: Mapping[str, Any]) -> Any:
+    """An array as Plotly packs it: whole numbers and short ones take less room as text, once that is compressed."""
+    import numpy as np
+
+    values = np.frombuffer(base64.b64decode(array["bdata"]), dtype=array["dtype"])
+    if "shape" in array:
+        values = values.reshape([int(size) for size in str(array["shape"]).split(",")])
+    return values.tolist()
 
 
 def _short(value: float) -> float | int | None:

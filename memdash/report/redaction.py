@@ -218,7 +218,7 @@ class Redaction:
         """The series under its label with names in place of texts; a strategy of the user's own may not take them."""
         try:
             before, after = choice.label, renamed.label
-        except MemdashError:
+        except Exception:  # whatever a strategy's own code raises over a name in place of its text
             return f"{choice.name} · {self._name('setting', series)}"
         if not series.startswith(before):
             return f"{after} · {self._name('setting', series)}"
