@@ -9,6 +9,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from memdash.simulator.engine import SimulatorConfig
+from memdash.simulator.server import running
 from tests.cli.conftest import HERE, Ended
 
 Memdash = Callable[..., Ended]
@@ -247,3 +249,30 @@ def test_a_script_in_place_of_a_file_is_told_where_it_belongs(ci: Path, memdash:
 def test_a_file_that_is_too_large_is_not_read(ci: Path, memdash: Memdash) -> None:
     (ci / "run.yaml").write_text("#" * 1_100_000, "utf-8")
     assert "at most 1 MB are read" in memdash("run", "run.yaml").complaint
+
+
+# -- live ------------------------------------------------------------------------------------------------------------------
+
+
+def test_live_repeats_are_held_by_their_intervals(
+    ci: Path, memdash: Memdash, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (ci / "run.yaml").write_text(
+        "script: short.yaml\nstrategy: [full_history]\nprovider: anthropic\nrepeats: 2\nbudget: none\nturns: 2\n"
+        "assert: [cost_usd<=baseline, kept>=baseline, cost_usd_mean<=baseline]\n",
+        "utf-8",
+    )
+    with running(SimulatorConfig(seed=1, latency_factor=0.0)) as url:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "any-text")
+        made = memdash("run", "run.yaml", "--quiet", "--baseline", "none", "--format", "json")
+        (ci / "live.json").write_text(made.out, "utf-8")
+        again = memdash("run", "run.yaml", "--quiet", "--baseline", "live.json")
+        assert (again.code, again.err) == (0, "")
+        assert "1 setting on both sides" in again.out
+        once = memdash("run", "run.yaml", "--quiet", "--baseline", "live.json", "--repeats", "1")
+        assert once.code == 2
+        assert "this run has one repeat" in once.complaint
+        simulated = memdash("run", "run.yaml", "--baseline", "live.json", "--provider", "simulator")
+        assert simulated.code == 2
+        assert "is live, and this run is simulated" in simulated.complaint

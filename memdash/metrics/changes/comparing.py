@@ -57,16 +57,13 @@ def _group(then: Group, now: Group, before: Comparison, after: Comparison) -> Gr
     earlier, later = _compared(then, now, live)
     not_alike = _not_alike(earlier, later, live)
     priced = priced_alike(before, after, (*then.replays, *now.replays))
-    found = tuple(
-        _number(
-            number,
-            earlier,
-            later,
-            live,
-            comparable=not_alike is None and (priced or number is not Number.COST),
-        )
+    counted = live or _counter(before) == _counter(after)
+    unlike = {
+        number
         for number in Number
-    )
+        if not_alike or (number is Number.COST and not priced) or (number.depends_on_counter and not counted)
+    }
+    found = tuple(_number(number, earlier, later, live, comparable=number not in unlike) for number in Number)
     told = {error for replay in then.replays for error in replay["errors"]}
     endings = [_endings(one.replays) for one in (then, now)]
     return GroupChange(
@@ -131,6 +128,11 @@ def _endings(replays: Iterable[Replay]) -> str:
     return ", ".join(f"{count} {words}" for words, count in found.items())
 
 
+def _counter(comparison: Comparison) -> str:
+    """Which counter counted the tokens, whatever its version."""
+    return str(comparison["token_counter"]).split()[0]
+
+
 def _side(comparison: Comparison) -> Side:
     return Side(
         comparison=comparison["comparison"],
@@ -154,11 +156,10 @@ def _notes(before: Side, after: Side, then: Comparison, now: Comparison, *, repr
     if before.live != after.live:
         words = [("live" if one.live else "simulated") for one in (before, after)]
         yield f"it was {words[0]} before and is {words[1]} now: the simulator's error is in every difference"
-    counters = [one.token_counter.split()[0] for one in (before, after)]
-    if counters[0] != counters[1] and not (before.live and after.live):
+    if _counter(then) != _counter(now) and not (before.live or after.live):
         yield (
-            f"tokens were counted by {before.token_counter} before and by {after.token_counter} now: tokens, thresholds and cost "
-            "differ by that alone"
+            f"tokens were counted by {before.token_counter} before and by {after.token_counter} now: tokens, cost and waits "
+            "differ by that alone, and thresholds are met elsewhere"
         )
     prices = price_changes(then, now)
     if prices is None:

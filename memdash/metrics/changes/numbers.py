@@ -47,6 +47,11 @@ class Number(StrEnum):
         """Whether it is a share from 0 to 1."""
         return self in (Number.CACHE_SHARE, Number.KEPT, Number.RECALL)
 
+    @property
+    def depends_on_counter(self) -> bool:
+        """Whether a simulated value is made of counted tokens; money and modelled times are, too."""
+        return self not in (Number.KEPT, Number.RECALL, Number.COMPACTIONS, Number.REQUESTS)
+
     def of(self, replay: Replay) -> float | None:
         """Return its value in a replay; None where it was not reported, not asked or cannot be computed."""
         if self is Number.KEPT:
@@ -77,8 +82,12 @@ class Number(StrEnum):
         if value is None:
             return numbers.NOTHING
         size = abs(value)
-        spelled = f"{size * 100:.3g} points" if self.is_share else self.spelled(size)
+        spelled = _points(size * 100) if self.is_share else self.spelled(size)
         return spelled if not value else f"{'+' if value > 0 else '−'}{spelled}"
+
+
+def _points(size: float) -> str:
+    return f"{size:.1f} points" if size >= 1 else f"{size:.2g} points"
 
 
 _WORDS: Mapping[Number, str] = {

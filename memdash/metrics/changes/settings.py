@@ -9,8 +9,8 @@ from typing import Any
 from memdash.metrics.changes.model import Difference
 from memdash.metrics.changes.pairing import Comparison
 
-_APART = ("strategies", "refined", "confirms", "budget")
-"""Told of strategy by strategy, found out by the run itself, or without any influence on what is measured."""
+_APART = ("strategies", "refined", "confirms", "budget", "token_counter")
+"""Told strategy by strategy or as a version, found out by the run itself, or without influence on what is measured."""
 
 
 def setting_differences(before: Comparison, after: Comparison) -> tuple[Difference, ...]:

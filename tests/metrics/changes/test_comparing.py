@@ -192,6 +192,9 @@ def test_an_older_file_without_prices_says_so_and_is_compared_as_it_is() -> None
 def test_another_token_counter_and_a_simulation_against_the_api_are_told() -> None:
     counted = changes_between(a_comparison(), a_comparison(token_counter="ctok 1.3.0"))
     assert "counted by estimate before and by ctok 1.3.0 now" in counted.notes[0]
+    assert verdict(counted, Number.COST) is Verdict.UNKNOWN  # even where the numbers happen to be alike
+    assert verdict(counted, Number.KEPT) is Verdict.SAME
+    assert [tuple(one) for one in counted.versions] == [("token counter", "estimate", "ctok 1.3.0")]
     live = between([a_replay()], repeats([0.1, 0.1]))
     assert "simulated before and is live now" in live.notes[0]
 
@@ -221,3 +224,11 @@ def test_what_changed_is_one_json_object() -> None:
         "relative": 0.0,
         "verdict": "same",
     }
+
+
+def test_differences_are_spelled_with_their_sign_and_shares_by_points() -> None:
+    assert Number.COST.spelled_difference(-0.0213876) == "−$0.0214"
+    assert Number.KEPT.spelled_difference(0.25) == "+25.0 points"
+    assert Number.CACHE_SHARE.spelled_difference(-0.000247) == "−0.025 points"
+    assert Number.PROMPT.spelled_difference(0) == "0"
+    assert Number.WAIT_P95.spelled_difference(None) == "–"
