@@ -83,7 +83,13 @@ def _table(
         )
         for title, one in rows
     ]
-    notes = {place: told for place, (_, one) in enumerate(rows) if (told := _notes(one))}
+    told: dict[tuple[str, str], int] = {}
+    for place, (_, one) in enumerate(rows):
+        for note in _notes(one):
+            told.setdefault((one.series, note), place)  # on another script it says nothing new
+    notes: dict[int, list[str]] = {}
+    for (_, note), place in told.items():
+        notes.setdefault(place, []).append(note)
     numeric = frozenset(columns) - {"strategy", "script", "status"}
     return Table(Grid(columns, cells, numeric=numeric, notes=notes), [styles[one.series] for _, one in rows])
 

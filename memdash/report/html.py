@@ -221,10 +221,9 @@ def _table(block: Table) -> Iterable[str]:
         )
         yield f"<tr>{swatch}{cells}</tr>"
     yield "</tbody></table></div>"
-    told = dict.fromkeys((grid.rows[place][0], note) for place, notes in grid.notes.items() for note in notes)
-    yield from (
-        f'<p class="quiet"><bdi>{_text(whose)}</bdi>: <bdi>{_text(note)}</bdi></p>' for whose, note in told
-    )
+    for place, notes in grid.notes.items():
+        whose = _text(grid.rows[place][0])
+        yield from (f'<p class="quiet"><bdi>{whose}</bdi>: <bdi>{_text(note)}</bdi></p>' for note in notes)
 
 
 def _swatch(style: Style) -> str:
