@@ -8,6 +8,7 @@ from datetime import datetime
 from string import ascii_uppercase
 from typing import NamedTuple
 
+from memdash import numbers
 from memdash.metrics.result import ReplayResult
 from memdash.prices import PriceTable
 from memdash.spec import ReplaySpec
@@ -69,12 +70,13 @@ class Delta(NamedTuple):
 
     ``cost``, ``prompt_tokens`` and ``wait_p95`` are relative differences, ``cache_share`` one of shares (0 to 1), ``kept`` and
     ``recall`` counts of facts and of answers. ``counterpart`` is None where the baseline has none; ``unlike`` says in which
-    settings it is another one.
+    settings it is another one, and ``reason`` why the numbers are not held against each other, None where they are.
     """
 
     result: ReplayResult
     counterpart: ReplayResult | None
     unlike: tuple[str, ...]
+    reason: str | None = None
     cost: float | None = None
     prompt_tokens: float | None = None
     cache_share: float | None = None
@@ -130,8 +132,15 @@ def _unlike(one: ReplaySpec, other: ReplaySpec) -> tuple[str, ...]:
 
 
 def _delta(result: ReplayResult, base: ReplayResult, unlike: tuple[str, ...]) -> Delta:
-    if not (result.done and base.done and result.turns_completed == base.turns_completed):
-        return Delta(result, base, unlike)
+    if not (result.done and base.done):
+        return Delta(result, base, unlike, "not played to the end")
+    if result.turns_completed != base.turns_completed:
+        return Delta(
+            result,
+            base,
+            unlike,
+            f"{numbers.count(result.turns_completed, 'turn')} and not {base.turns_completed}",
+        )
     waits = (
         result.wait_ms.p95 if result.wait_ms else None,
         base.wait_ms.p95 if base.wait_ms else None,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
@@ -133,7 +133,8 @@ def not_used(key: str, why: str) -> None:
 def link() -> str:
     """Return the whole address of the present view: who opens it sees the same."""
     query = urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True)
-    return f"{(st.context.url or '').split('?')[0]}?{query}"
+    page = urlsplit(st.context.url or "")
+    return urlunsplit((page.scheme, page.netloc, page.path or "/", query, ""))
 
 
 def seed_form(

@@ -34,7 +34,7 @@ def delta_table(deltas: Sequence[Delta], styles: Mapping[str, Style], key: str) 
     """Draw the differences; ``styles`` are by series, ``key`` tells one choice of replays from another."""
     looks = {one.result.label: styles[one.result.series] for one in deltas}
     columns = [
-        tables.text("Baseline's", [_against(one) for one in deltas], width=230, help=_AGAINST_HELP),
+        tables.text("Baseline's", [_against(one) for one in deltas], width=280, help=_AGAINST_HELP),
         _change("Cost", deltas, lambda one: one.cost, HELP["cost"], 78),
         _change("Prompt tokens", deltas, lambda one: one.prompt_tokens, HELP["prompt tokens"], 112),
         _points("Cached, points", deltas),
@@ -53,20 +53,25 @@ def _against(one: Delta) -> str:
         return "none with this setting"
     if one.counterpart.id == one.result.id:
         return "itself"
-    told = f" (other {numbers.listing(one.unlike)})" if one.unlike else ""
-    return f"{one.counterpart.label}{told}"
+    told = [f"other {numbers.listing(one.unlike)}"] if one.unlike else []
+    told += [one.reason] if one.reason else []
+    return f"{one.counterpart.label} ({'; '.join(told)})" if told else one.counterpart.label
 
 
 def _change(
     heading: str, deltas: Sequence[Delta], of: Callable[[Delta], float | None], help: str, width: int
 ) -> Column:
-    values = [None if (value := of(one)) is None else value * 100 for one in deltas]
-    return _signed(heading, values, "%+.1f %%", help, width)
+    return _signed(heading, [_hundredfold(of(one)) for one in deltas], "%+.1f %%", help, width)
 
 
 def _points(heading: str, deltas: Sequence[Delta]) -> Column:
-    values = [None if one.cache_share is None else one.cache_share * 100 for one in deltas]
+    values = [_hundredfold(one.cache_share) for one in deltas]
     return _signed(heading, values, "%+.1f", HELP["cached"], 116)
+
+
+def _hundredfold(share: float | None) -> float | None:
+    """Percent or points, rounded as they are shown, so that none of them reads as a negative zero."""
+    return None if share is None else round(share * 100, 1) + 0.0
 
 
 def _whole(

@@ -52,7 +52,7 @@ def comparison_row(one: ComparisonSummary) -> None:
                 "", key=f"inside.{one.id}", icon=":material/frame_inspect:", help="Look inside a replay"
             ):
                 look_inside(one)
-            notes_menu(one.id, one.notes)
+            notes_menu(one.id, one.notes, "secondary")
             menu = st.popover(
                 "",
                 icon=":material/more_vert:",
@@ -122,7 +122,8 @@ def _ask_to_delete(one: ComparisonSummary) -> None:
     st.text(one.title or one.id)
     st.caption(
         f"{numbers.count(len(one.statuses), 'replay')} and everything measured in them will be gone from the library. "
-        "Links to it will say so. To erase its text from the file as well, run memdash purge afterwards."
+        "Links to it will say so. Its text stays in the database file until what was deleted is erased, on the Library page or with "
+        "memdash purge."
     )
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep it", key="keep_it"):

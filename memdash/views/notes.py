@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 import streamlit as st
 
@@ -31,14 +31,16 @@ def latest_notes(notes: Sequence[Note]) -> None:
         st.caption("  \n".join(lines))
 
 
-def notes_menu(comparison_id: str, notes: Sequence[Note]) -> None:
-    """Draw a menu with every note in full, the newest first, and a form for one more."""
+def notes_menu(
+    comparison_id: str, notes: Sequence[Note], look: Literal["secondary", "tertiary"] = "tertiary"
+) -> None:
+    """Draw a menu with every note in full, the newest first, and a form for one more; ``look`` is that of its button."""
     count = f"{len(notes):,}" if notes else ""
     menu = st.popover(
         count,
         icon=":material/sticky_note_2:",
         help="Notes",
-        type="tertiary",
+        type=look,
         key=f"notes_menu.{comparison_id}",
         on_change="rerun",
     )

@@ -14,7 +14,7 @@ from memdash.errors import StoreError
 from memdash.metrics import ReplayResult
 from memdash.palette import HUES
 from memdash.store import ComparisonSummary
-from memdash.views import beside
+from memdash.views import beside, replay_address
 from memdash.views.baseline import pinned, show_changes
 from memdash.views.chart_grid import chart_grid
 from memdash.views.chosen_view import ChosenView, chosen_view
@@ -208,6 +208,15 @@ def _table(shown: ChosenView) -> list[ReplayResult]:
             if picked
             else "Pick rows to see only them in the charts, or to remove them."
         )
+        if st.button(
+            "Look inside",
+            icon=":material/frame_inspect:",
+            type="tertiary",
+            key="beside.inside",
+            disabled=not 1 <= len(picked) <= 2,
+            help="Open the picked row's replay turn by turn; of two picked rows, what differs in each turn.",
+        ):
+            _look_inside([shown.results[row] for row in picked])
         st.button(
             "Remove the picked rows",
             icon=":material/remove:",
@@ -226,6 +235,14 @@ def _table(shown: ChosenView) -> list[ReplayResult]:
             args=([],),
         )
     return [shown.results[row] for row in picked] or list(shown.results)
+
+
+def _look_inside(picked: Sequence[ReplayResult]) -> None:
+    """Open one replay, or where two are picked the first against the second."""
+    show = "differences" if len(picked) > 1 else None
+    query = replay_address.query(picked[0].id, show=show)
+    against = {replay_address.AGAINST: picked[1].id} if len(picked) > 1 else {}
+    st.switch_page(replay_address.PAGE, query_params={**query, **against})
 
 
 def _choose(replay_ids: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ def look_at(page: Page, panel: str) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_each_panel_shows_its_finding_and_keeps_to_the_page(visit: Visit, theme: str) -> None:
     page = visit(theme=theme, width=1500)
-    look_at(page, "Cache misses")
+    look_at(page, "Misses")
     expect(
         page.get_by_text(re.compile(r"^Misses cost most with window of 4: [\d,]+ tokens, \$0\.\d+ more"))
     ).to_be_visible()
@@ -27,9 +27,9 @@ def test_each_panel_shows_its_finding_and_keeps_to_the_page(visit: Visit, theme:
     expect(page.get_by_text("What this says")).to_have_count(0)
     for panel, finding in (
         ("Compactions", re.compile(r"^\d+ summaries put into use for \$0\.\d+; (none|\d+ of \d+) paid for")),
-        ("Background work", re.compile("^Nothing was done in the background")),
+        ("Background", re.compile("^Nothing was done in the background")),
         ("Waiting", re.compile("^Wait and time to first text")),
-        ("Recall along the way", re.compile("^There is no curve to draw")),
+        ("Recall", re.compile("^There is no curve to draw")),
     ):
         page.get_by_role("radio", name=panel).or_(page.get_by_role("button", name=panel)).first.click()
         expect(page.get_by_text(finding)).to_be_visible()

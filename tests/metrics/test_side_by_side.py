@@ -142,13 +142,14 @@ def test_what_did_not_come_to_its_end_has_a_counterpart_and_no_differences(end: 
     mine = chosen(spec(script=SCRIPT), turn(1, input=1000), comparison="cmp_2", end=end)
     [delta] = deltas([mine], [played("cmp_1")])
     assert delta.counterpart is not None
-    assert delta[3:] == (None,) * 6
+    assert delta.reason == "not played to the end"
+    assert delta[4:] == (None,) * 6
 
 
 def test_conversations_of_another_length_are_not_held_against_each_other() -> None:
     mine = chosen(spec(script=SCRIPT, turns=1), turn(1, input=1000), comparison="cmp_2")
     [delta] = deltas([mine], [played("cmp_1")])
-    assert delta.cost is None
+    assert (delta.reason, delta.cost) == ("1 turn and not 2", None)
 
 
 def test_the_baselines_own_replays_differ_in_nothing() -> None:

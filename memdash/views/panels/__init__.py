@@ -30,13 +30,13 @@ class _Panel(NamedTuple):
 
 _PANELS: Final[Mapping[str, _Panel]] = {
     "broke": _Panel("What it broke", broke.show),
-    "misses": _Panel("Cache misses", misses.show),
+    "misses": _Panel("Misses", misses.show),
     "compactions": _Panel("Compactions", compactions.show),
-    "background": _Panel("Background work", background.show),
+    "background": _Panel("Background", background.show),
     "waiting": _Panel("Waiting", waiting.show),
-    "recall": _Panel("Recall along the way", recall.show),
-    "live": _Panel("Against the live API", confirmation.show),
-    "breakdown": _Panel("What is forgotten", breakdown.show),
+    "recall": _Panel("Recall", recall.show),
+    "live": _Panel("Live API", confirmation.show),
+    "breakdown": _Panel("Forgotten", breakdown.show),
 }
 
 

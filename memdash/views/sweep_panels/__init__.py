@@ -36,7 +36,7 @@ _PANELS: Final[Mapping[str, _Panel]] = {
     "worth": _Panel("Worth", worth.show),
     "ties": _Panel("Ties", pairs.show),
     "refinement": _Panel("Closer look", refinement.show),
-    "live": _Panel("Against the live API", confirmation.show),
+    "live": _Panel("Live API", confirmation.show),
 }
 
 
