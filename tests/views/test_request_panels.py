@@ -98,7 +98,10 @@ def test_a_miss_names_the_event_that_caused_it(store: Store) -> None:
     script = Script("long", "Long", tuple(turn(n, f"{n}: {long}") for n in range(1, 6)))
     (one,) = stored(store, script, "window:2")
     told = words(draw("request", one, 4))
-    assert "history edited" in told
+    assert re.search(r"Cache miss of up to [\d,]+ tokens: history edited", told)
+    assert re.search(
+        r"counted by us \(estimate\)\. In no block: \d+ written to cache, 3 uncached; the API writes", told
+    )
     assert "caused by: old turns dropped in turn 4 (dropped turn 2" in told
     assert re.search(r"\$0\.\d+ more than reading them", told)
 

@@ -190,7 +190,7 @@ def _changed(title: str, before: Side, now: Side, read: _Texts) -> Shown:
     if all(word.change is Change.SAME for word in words):
         fields = [one.name for one in details_changed(old, new)]
         facts.append(f"the same words, another {numbers.listing(fields)}" if fields else "the same words")
-    return Shown(title, facts, path, [_shortened(word) for word in words], _HUES[Change.CHANGED])
+    return Shown(title, facts, path, [_shortened(word) for word in words], _HUES[Change.CHANGED], fold=False)
 
 
 def _shortened(word: Word) -> Word:

@@ -22,7 +22,7 @@ from memdash.views.components import clip
 BUCKET_HUES: Final = {Bucket.READ: TEAL, Bucket.WRITTEN: ORANGE, Bucket.UNCACHED: ROSE}
 """The hues that the charts give them."""
 
-_LONG: Final = 700
+_LONG: Final = 1_200
 """Characters from which on a text is folded; its beginning is shown."""
 _EXCERPT: Final = 150
 _MOST_SHOWN: Final = 30_000

@@ -83,14 +83,12 @@ def _prompt(opened: Opened, found: InspectedRequest) -> None:
 
 def _about_counts(found: InspectedRequest, split: Split) -> str:
     around = ", ".join(f"{numbers.tokens(one.around)} {one.bucket}" for one in split.shares if one.around)
-    told = [
-        f"{_blocks(found.pieces)}, counted by us ({found.counter})",
-        f"beside the blocks {around}: what the API writes around them, and the error of our count"
-        if around
-        else "",
-        "where cached and uncached part meet is estimated by our counts" if split.estimated else "",
-    ]
-    return "; ".join(one for one in told if one) + "."
+    told = [f"{_blocks(found.pieces)}, counted by us ({found.counter})."]
+    if around:
+        told.append(f"In no block: {around}; the API writes around blocks, and our count may be off.")
+    if split.estimated:
+        told.append("Where cached and uncached part meet is estimated by our counts.")
+    return " ".join(told)
 
 
 def _blocks(pieces: Sequence[Piece]) -> str:
@@ -113,7 +111,9 @@ def _miss(opened: Opened, record: RequestRecord) -> None:
 
 
 def _miss_in_words(opened: Opened, miss: CacheMiss) -> str:
-    tokens = "" if miss.tokens is None else f" of {numbers.tokens(miss.tokens)} tokens"
+    # After an edit new text of the same turn is not told apart from old.
+    bound = "up to " if miss.reason is MissReason.HISTORY_EDITED else ""
+    tokens = "" if miss.tokens is None else f" of {bound}{numbers.tokens(miss.tokens)} tokens"
     told = [f"**Cache miss{tokens}: {plain(REASONS[miss.reason])}**"]
     event = next((one for one in opened.log.events if one.seq == miss.event), None)
     if event is not None:
