@@ -151,11 +151,10 @@ class Database:
         """Put the database at ``fresh`` in the place of this one; only inside :meth:`alone`."""
         if self.path is None:
             raise ValueError("a database in memory has no file")
+        self._connection.execute("checkpoint")  # from here on the old file is complete without its log
         self._connection.close()
         try:
-            _log_of(self.path).unlink(
-                missing_ok=True
-            )  # else what the old file had yet to take in would go into the new one
+            _log_of(self.path).unlink(missing_ok=True)  # it holds texts, and does not fit the new file
             fresh.replace(self.path)
         except OSError as error:
             raise StoreError(f"{self.path}: cannot be replaced: {error.strerror}") from error

@@ -271,6 +271,11 @@ class Store:
         if self.path is not None:
             erase_leftovers(self.path, deleted)
 
+    def deleted(self) -> int:
+        """Return how many comparisons were deleted and are still in the file."""
+        with self._reader() as reader:
+            return len(reader.fetch(queries.DELETED))
+
     def import_bundle(self, file: BinaryIO, name: str, told: Told = untold) -> tuple[Arrived, ...]:
         """Take in a bundle: each of its comparisons whole or not at all, and what is here already only once.
 

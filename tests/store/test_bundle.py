@@ -119,7 +119,7 @@ def _two_stores() -> list[Store]:
 
 
 @given(records=journals())
-@settings(max_examples=40)
+@settings(max_examples=12)
 def test_any_records_come_through(records: list[Record]) -> None:
     source, target = _two_stores()
     spec = a_comparison("full_history", turns=3)
@@ -338,7 +338,7 @@ def test_a_bundle_of_an_earlier_schema_lacks_the_columns_that_came_later(
             }
         ),
     )
-    assert "lacks the column 'diagnosis'" in refusal(target, changed(bundle, "request.parquet", lambda table: table.drop_columns(["diagnosis"])))  # fmt: skip
+    assert "row of replay without 'strategy_file'" in refusal(target, earlier)
     given_to(target, changed(earlier, "bundle.json", lambda manifest: manifest | {"schema": 1}))
     assert everything(target) == everything(source)
 
@@ -650,7 +650,7 @@ def test_comparisons_before_the_one_that_is_refused_stay(target: Store) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=150)
+@settings(max_examples=50)
 def test_a_bundle_with_other_bytes_is_refused_or_the_same(
     bundle: bytes, source: Store, data: st.DataObject
 ) -> None:
@@ -670,13 +670,15 @@ def test_a_bundle_with_other_bytes_is_refused_or_the_same(
         for _ in range(data.draw(st.integers(1, 3))):
             content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     with Store.open(MEMORY) as target:
+        refused = ""
         try:
             target.import_bundle(io.BytesIO(bytes(content)), NAME)
         except MemdashError as error:
-            assert "\n" not in str(error)
-            assert target.comparisons() == []
-            with target._database.cursor() as cursor:
-                for table in ("comparison", "script", "replay", "request", "block_text"):
-                    assert cursor.execute(f"select count(*) from {table}").fetchall() == [(0,)]
-        else:
+            refused = str(error)
+        if not refused:
             assert everything(target) == everything(source)
+            return
+        assert "\n" not in refused
+        with target._database.cursor() as cursor:
+            for table in ("comparison", "script", "replay", "request", "block_text"):
+                assert cursor.execute(f"select count(*) from {table}").fetchall() == [(0,)]
