@@ -98,8 +98,8 @@ def assign(series: Iterable[tuple[str, str]]) -> dict[str, Style]:
 def assign_apart(series: Iterable[tuple[str, str]]) -> dict[str, Style]:
     """Give lines that were chosen from several comparisons styles that stay distinct, pairs as in :func:`assign`.
 
-    Up to three lines of one strategy are shades of its hue, so that it is seen which belong together. Further ones would be shades
-    that nobody tells apart: they get hues that no strategy here has, as long as there are any.
+    Up to three lines of one strategy are shades of its hue, so that it is seen which belong together. Further ones would be
+    shades that nobody tells apart: they get hues that no strategy here has, as long as there are any.
     """
     families: dict[str, list[str]] = {}
     for name, strategy in series:

@@ -13,7 +13,18 @@ from hypothesis import strategies as st
 
 from memdash.charts import prompt, recall
 from memdash.charts.canvas import INKS
-from memdash.palette import BACKGROUNDS, FAMILIES, HUES, INK, Style, Theme, assign, contrast, readable
+from memdash.palette import (
+    BACKGROUNDS,
+    FAMILIES,
+    HUES,
+    INK,
+    Style,
+    Theme,
+    assign,
+    assign_apart,
+    contrast,
+    readable,
+)
 from memdash.strategies import strategies
 
 THEMES: tuple[Theme, ...] = get_args(Theme)
@@ -147,6 +158,35 @@ def test_no_two_series_look_the_same_without_colour(chosen: list[tuple[str, int]
         assert len(set(looks)) == len(looks)
     for theme in THEMES:
         assert all(readable(style.colour(theme), theme) >= 3 for style in styles.values())
+
+
+# -- lines of several comparisons ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("comparisons", [1, 2, 3])
+def test_up_to_three_lines_of_a_strategy_are_shades_of_its_hue(comparisons: int) -> None:
+    lines = [(f"{place} {name}", name) for place in range(comparisons) for name in ("full_history", "window")]
+    assert assign_apart(lines) == assign(lines)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [("window", 12)],
+        [("full_history", 12)],
+        [("compaction", 6), ("window", 6)],
+        [(name, 3) for name in list(FAMILIES)[:4]],
+        [(name, 3) for name in list(FAMILIES)[4:8]],
+        [("full_history", 5), ("window", 4), ("compaction", 3)],
+    ],
+)
+def test_a_dozen_lines_stay_apart_whatever_they_are_of(lines: list[tuple[str, int]], theme: Theme) -> None:
+    styles = assign_apart((f"{place} {name}", name) for name, count in lines for place in range(count))
+    assert len(styles) == 12
+    assert closest([style.colour(theme) for style in styles.values()], "common") >= (0.03,)
+    assert len({(style.dash, style.marker) for style in styles.values()}) == 12
+    assert all(readable(style.colour(theme), theme) >= 3 for style in styles.values())
 
 
 def test_the_backgrounds_are_those_of_the_theme() -> None:

@@ -9,6 +9,7 @@ from memdash.cli.table import footer, rendered
 from memdash.tables.confirmation import confirmation_parts
 from memdash.tables.conversations import conversation_parts, floor_parts
 from memdash.tables.lines import one_line
+from memdash.tables.notes import note_parts
 from memdash.tables.sweep import SweepFindings, sweep_parts
 
 if TYPE_CHECKING:
@@ -17,14 +18,20 @@ if TYPE_CHECKING:
 
 
 def shown(store: AnyStore, comparison_id: str, form: str, traffic: Traffic | None = None) -> str:
-    """Return a stored comparison in one of :data:`memdash.cli.table.FORMATS`.
+    """Return a stored comparison in one of :data:`memdash.cli.table.FORMATS`; where people read it, with their notes.
 
     ``traffic`` is what the user's own conversations are like, where that is to be priced as well.
     Raises :class:`~memdash.errors.StoreError` where it is not there or cannot be read.
     """
-    if form in ("table", "markdown") and store.comparison(comparison_id).spec.sweep is not None:
-        return shown_sweep(store, SweepFindings.read(store, comparison_id, traffic), form, traffic)
-    return rendered(report.read(store, comparison_id, traffic), form)
+    if form not in ("table", "markdown"):
+        return rendered(report.read(store, comparison_id, traffic), form)
+    stored = store.comparison(comparison_id)
+    text = (
+        rendered(report.read(store, comparison_id, traffic), form)
+        if stored.spec.sweep is None
+        else shown_sweep(store, SweepFindings.read(store, comparison_id, traffic), form, traffic)
+    )
+    return "\n\n".join([text, *note_parts(stored.notes, markdown=form == "markdown")])
 
 
 def shown_sweep(store: AnyStore, found: SweepFindings, form: str, traffic: Traffic | None = None) -> str:

@@ -60,6 +60,21 @@ def test_show_takes_an_id_the_beginning_of_one_or_last(memdash: Memdash, two: tu
         assert json.loads(memdash("show", name, "--format", "json").out)["comparison"] == wanted
 
 
+def test_notes_stand_below_what_people_read(memdash: Memdash, two: tuple[str, str], tmp_path: Path) -> None:
+    first, second = two
+    with Store.open(tmp_path / "test.duckdb") as store:
+        store.add_note(first, "the old\x1b[31m prompt\n| and <b>more</b>", "ann@team.example")
+        store.add_note(first, "checked", None)
+    said = memdash("show", first).out.rstrip().splitlines()[-3:]
+    assert said[0] == "Notes"
+    assert said[1].endswith(", ann@team.example: the old [31m prompt | and <b>more</b>")
+    assert said[2].endswith(": checked")
+    markdown = memdash("show", first, "--format", "markdown").out
+    assert "**Notes**" in markdown
+    assert "prompt \\| and \\<b\\>more\\</b\\>" in markdown
+    assert "Notes" not in memdash("show", second).out
+
+
 def test_the_beginning_of_several_ids_is_not_enough(memdash: Memdash, two: tuple[str, str]) -> None:
     ended = memdash("show", "cmp_")
     assert (ended.code, ended.out) == (2, "")
