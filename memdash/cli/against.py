@@ -12,12 +12,16 @@ from memdash.errors import InputError
 if TYPE_CHECKING:
     from memdash.store.protocol import AnyStore
 
+PINNED = "baseline"
+"""The name of the comparison that is pinned as baseline in the library."""
 FORMATS = ("table", "json", "markdown")
 """The formats that changes are told in."""
 
 
 def shown_changes(store: AnyStore, comparison_id: str, other: str, form: str) -> str:
-    """Return what changed from ``other`` (an id, the beginning of one, ``last``, or a file) to a stored comparison.
+    """Return what changed from ``other`` to a stored comparison.
+
+    ``other`` is an id, the beginning of one, ``last``, ``baseline`` for the pinned one, or a file.
 
     Raises :class:`InputError` for a format without changes and where ``other`` is nothing to compare with.
     """
@@ -37,13 +41,20 @@ def shown_changes(store: AnyStore, comparison_id: str, other: str, form: str) ->
 
 def _other(store: AnyStore, name: str, comparison_id: str) -> dict[str, Any]:
     path = Path(name)
-    if name != LAST and "\0" not in name and (path.suffix.lower() == ".json" or path.is_file()):
+    if name not in (LAST, PINNED) and "\0" not in name and (path.suffix.lower() == ".json" or path.is_file()):
         from memdash.baseline import read_baseline
 
         return read_baseline(path)
-    found = find_comparison(store, name)
+    found = _pinned(store) if name == PINNED else find_comparison(store, name)
     if found == comparison_id:
         raise InputError(
             f"--against {name}: is the same comparison, {comparison_id}; name another, or a file"
         )
     return report.read(store, found)
+
+
+def _pinned(store: AnyStore) -> str:
+    found = next((one.id for one in store.comparisons() if one.baseline), None)
+    if found is None:
+        raise InputError(f"--against {PINNED}: no comparison is pinned as baseline; pin one in the library")
+    return found

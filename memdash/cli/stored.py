@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 @click.option(
     "--against",
     metavar="OTHER",
-    help="Show what changed since another comparison instead: its id, the beginning of one, `last`, or a file that --format json "
-    "or `memdash export` wrote.",
+    help="Show what changed since another comparison instead: its id, the beginning of one, `last`, `baseline` (the one pinned "
+    "in the library), or a file that --format json or `memdash export` wrote.",
 )
 @conversation_options
 @database_option

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memdash.store import Store
 from tests.cli.conftest import HERE, Ended
 
 Memdash = Callable[..., Ended]
@@ -41,6 +43,13 @@ def test_what_changed_is_told_of_an_id_the_last_one_or_a_file(memdash: Memdash, 
     assert "strategies: window of 1 → window of 4" in back.out
 
 
+def test_the_pinned_baseline_has_a_name(memdash: Memdash, two: tuple[str, str], tmp_path: Path) -> None:
+    with closing(Store.open(tmp_path / "test.duckdb")) as store:
+        store.pin_baseline(two[0])
+    told = memdash("show", "last", "--against", "baseline")
+    assert told.out == memdash("show", "last", "--against", two[0]).out
+
+
 def test_what_changed_is_json_or_markdown_and_no_csv(memdash: Memdash, two: tuple[str, str]) -> None:
     old, new = two
     found = json.loads(memdash("show", new, "--against", old, "--format", "json").out)
@@ -59,6 +68,7 @@ def test_what_changed_is_json_or_markdown_and_no_csv(memdash: Memdash, two: tupl
     ("other", "told"),
     [
         ("last", "is the same comparison"),
+        ("baseline", "no comparison is pinned as baseline"),
         ("none.json", "none.json: there is no such file"),
         ("cmp_nothing", "there is no comparison 'cmp_nothing'"),
     ],
