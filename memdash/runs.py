@@ -91,6 +91,18 @@ class Run:
         return [one for one in self.replays.values() if isinstance(one, ReplayRun) and not one.ended]
 
     @property
+    def waits(self) -> bool:
+        """Whether nothing of it is being played yet."""
+        own = [one for one in self.replays.values() if isinstance(one, ReplayRun)]
+        return bool(own) and all(not one.ended and one.tally.status is Status.QUEUED for one in own)
+
+    def is_played_by(self, pool: Pool) -> bool:
+        """Whether this pool has a replay of it still to play, or to end."""
+        return any(
+            isinstance(one, ReplayRun) and not one.ended and one.pool is pool for one in self.replays.values()
+        )
+
+    @property
     def wants_refinement(self) -> bool:
         """Whether more settings may follow once all replays have ended."""
         sweep = self.spec.sweep

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import takewhile
 from threading import Lock, Thread, current_thread
 from typing import Self
 
@@ -175,6 +176,16 @@ class Worker:
         """Return the ids of the comparisons that this worker runs now."""
         with self._lock:
             return list(self._runs)
+
+    def waits_for(self, comparison_id: str) -> str | None:
+        """Return the id of the comparison that is played before this one, None once this one is being played."""
+        with self._lock:
+            run = self._runs.get(comparison_id)
+            if run is None or not run.waits:
+                return None
+            pool = next(one.pool for one in run.unended)
+            before = takewhile(lambda one: one is not run, self._runs.values())
+            return next((one.comparison_id for one in before if one.is_played_by(pool)), None)
 
     def running_alike(self, spec: ComparisonSpec) -> str | None:
         """Return the id of a comparison that runs now with just these settings, None where there is none.

@@ -107,6 +107,18 @@ def test_progress_is_seen_while_a_replay_runs(worker: Worker, watch: Watch) -> N
     assert worker.wait(spec.id, PATIENCE)
 
 
+def test_a_comparison_that_waits_says_for_which_other_one(worker: Worker, watch: Watch) -> None:
+    first = a_comparison("full_history", scripts=(a_script("endless"),))
+    behind = a_comparison("full_history")
+    worker.submit(first)
+    watch.until(lambda: statuses(worker, first) == [Status.RUNNING])
+    worker.submit(behind)
+    assert (worker.waits_for(first.id), worker.waits_for(behind.id)) == (None, first.id)
+    worker.cancel(first.id)
+    assert worker.wait(behind.id, PATIENCE)
+    assert worker.waits_for(behind.id) is None
+
+
 def test_one_failed_replay_takes_no_other_down(worker: Worker, store: Store) -> None:
     scripts = (
         *(a_script(one, turns=2) for one in ("chat", "raises", "rejected")),

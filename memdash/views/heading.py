@@ -15,7 +15,7 @@ from memdash.spec import Provider
 from memdash.store import StoredComparison
 from memdash.views import acts, address
 from memdash.views.baseline import baseline_menu
-from memdash.views.components import badge, moment, plain, problem
+from memdash.views.components import badge, clip, moment, plain, problem
 from memdash.views.confirm import confirm_menu
 from memdash.views.downloads import downloads
 from memdash.views.notes import latest_notes, notes_menu
@@ -136,6 +136,8 @@ def _running(stored: StoredComparison, progress: RunProgress) -> None:
         parts.append(
             "choosing what to play next" if progress.refining else f"round {progress.rounds} of refinement"
         )
+    if ahead := services().worker.waits_for(stored.id):
+        parts.insert(0, f"waits for {_called(ahead)} to be played first")
     share = progress.turn / progress.turns if progress.turns else 0.0
     st.progress(min(share, 1.0), text=plain(" · ".join(parts)), width="stretch")
     cancelling = st.session_state.get("cancelling") == stored.id
@@ -147,6 +149,12 @@ def _running(stored: StoredComparison, progress: RunProgress) -> None:
         on_click=_cancel,
         args=(stored.id,),
     )
+
+
+def _called(comparison_id: str) -> str:
+    """The title of another comparison."""
+    listed = next((one for one in services().store.comparisons() if one.id == comparison_id), None)
+    return f"“{clip(listed.title or listed.id, 60)}”" if listed is not None else "another comparison"
 
 
 def _cancel(comparison_id: str) -> None:

@@ -11,9 +11,11 @@ from memdash.errors import InputError, StoreError
 from memdash.spec import ComparisonSpec
 from memdash.views import address
 from memdash.views.choices import Choices
+from memdash.views.comparison import view
 from memdash.views.components import empty, plain, words
 from memdash.views.links import QUERY_KEYS, share
 from memdash.views.state import services
+from memdash.views.sweep_view import reading_of
 
 COMPARE: Final = "compare.py"
 THRESHOLDS: Final = "thresholds.py"
@@ -52,7 +54,7 @@ def take_in_address(page: str, default: Choices, choices_of: Callable[[Compariso
     base = default
     if wanted:
         try:
-            spec = services().store.comparison(wanted).spec
+            spec = _spec(wanted)
         except StoreError as error:
             state["comparison"], state[address.MISSING] = None, True
             state[address.PROBLEMS].append(words(error))
@@ -63,6 +65,14 @@ def take_in_address(page: str, default: Choices, choices_of: Callable[[Compariso
             base = choices_of(spec)
     chosen = {key: values for key, values in query.items() if key in QUERY_KEYS}
     state[address.PROBLEMS] += address.seed_form(base, chosen)
+
+
+def _spec(comparison_id: str) -> ComparisonSpec:
+    """What a comparison was run with, by what is shown of it: reading thousands of replays once is enough."""
+    listed = next((one for one in services().store.comparisons() if one.id == comparison_id), None)
+    if listed is not None and listed.sweep:
+        return reading_of(comparison_id).stored.spec
+    return view(comparison_id).stored.spec
 
 
 def problems_of_link() -> None:

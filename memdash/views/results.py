@@ -22,6 +22,7 @@ from memdash.views.opening import not_here, problems_of_link
 from memdash.views.panels import OVERVIEW, Selection, choose_panel, show_panel
 from memdash.views.repeats_table import repeats_table, rows_of
 from memdash.views.replay_choice import most_telling
+from memdash.views.state import services
 from memdash.views.table import results_table
 from memdash.views.verdict_line import verdict_line
 
@@ -54,7 +55,9 @@ def _poll(shown: View) -> float | None:
     """Seconds after which there may be news, None where nothing more will come of its own accord."""
     if shown.over:
         return None
-    return _POLL_SECONDS if any(one.turns_completed for one in shown.results) else _FIRST_POLL_SECONDS
+    if any(one.turns_completed for one in shown.results) or services().worker.waits_for(shown.stored.id):
+        return _POLL_SECONDS
+    return _FIRST_POLL_SECONDS
 
 
 @uncollected()
