@@ -20,6 +20,7 @@ _COMMANDS = {
     "export": "memdash.cli.stored:export",
     "import": "memdash.cli.bundles:import_bundle",
     "purge": "memdash.cli.stored:purge",
+    "backup": "memdash.cli.backup:backup",
     "scripts": "memdash.cli.scripts:scripts",
     "strategies": "memdash.cli.listings:strategies",
     "prices": "memdash.cli.prices:prices",

@@ -140,6 +140,10 @@ class Ownership:
                 self._handing_in.setdefault(pid, set()).update(begun)
         carry_out(orders, self._store)
 
+    def back_up(self, target: Path) -> None:
+        """Copy the whole database to a file."""
+        self._store.back_up(target)
+
     def take_in(self, file: BinaryIO, name: str) -> bytes:
         """Take in a bundle that another process hands in; returns what became of it as JSON."""
         return arrived_adapter().dump_json(self._store.import_bundle(file, name))
@@ -240,7 +244,11 @@ class _Handler(BaseHTTPRequestHandler):
         size = int(self.headers.get("Content-Length", "0"))
         if not 0 <= size <= _MOST_BYTES:
             raise ValueError(f"{size} bytes are too many")
-        self.server.ownership.carry_out(self.rfile.read(size), int(self.headers.get("X-Memdash-Pid", "0")))
+        body = self.rfile.read(size)
+        if address.path == "/backup":
+            self.server.ownership.back_up(Path(os.fsdecode(body)))
+        else:
+            self.server.ownership.carry_out(body, int(self.headers.get("X-Memdash-Pid", "0")))
         return b""
 
     def _answer(self, ask: Callable[[], bytes | BinaryIO]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from memdash.records import Record, Status
@@ -57,6 +58,9 @@ class AnyStore(Protocol):
 
     def purge(self) -> None:
         """Erase what was deleted, and its texts."""
+
+    def back_up(self, target: Path) -> None:
+        """Write the whole database, as it is at one moment, into a file of its own."""
 
     def import_bundle(self, file: BinaryIO, name: str) -> tuple[Arrived, ...]:
         """Take in a bundle; ``name`` is what messages call it."""

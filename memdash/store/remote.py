@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _PATIENCE_SECONDS = 60.0
-_PATIENCE_OVER_BUNDLES_SECONDS = 3600.0
-"""A bundle may hold a whole library; its owner says nothing until it is done."""
+_PATIENCE_OVER_FILES_SECONDS = 3600.0
+"""A bundle may hold a whole library, and a backup does; the owner says nothing until it is done."""
 
 
 class OwnerGone(Exception):  # never leaves this package
@@ -80,13 +80,17 @@ class Owner:
     def fetch_bundle(self, comparison_ids: Sequence[str] | None, file: BinaryIO) -> None:
         """Have comparisons, or all of them, written to ``file`` as a bundle; raises as :meth:`ask` does."""
         query = urlencode([("id", one) for one in comparison_ids or ()])
-        self._ask(f"/bundle?{query}", None, file, _PATIENCE_OVER_BUNDLES_SECONDS)
+        self._ask(f"/bundle?{query}", None, file, _PATIENCE_OVER_FILES_SECONDS)
+
+    def back_up(self, target: Path) -> None:
+        """Have the whole database copied to a file; raises as :meth:`ask` does."""
+        self._ask("/backup", os.fsencode(target), io.BytesIO(), _PATIENCE_OVER_FILES_SECONDS)
 
     def hand_in_bundle(self, file: BinaryIO, name: str) -> bytes:
         """Hand in a bundle and return what became of it; raises as :meth:`ask` does."""
         content = io.BytesIO()
         file.seek(0)
-        self._ask(f"/bundle?{urlencode({'name': name})}", file, content, _PATIENCE_OVER_BUNDLES_SECONDS)
+        self._ask(f"/bundle?{urlencode({'name': name})}", file, content, _PATIENCE_OVER_FILES_SECONDS)
         return content.getvalue()
 
     def _ask(self, path: str, body: bytes | BinaryIO | None, into: BinaryIO, patience: float) -> None:
@@ -194,6 +198,10 @@ class RemoteStore:
     def purge(self) -> None:
         """Have what was deleted erased."""
         self._hand_in(Purge())
+
+    def back_up(self, target: Path) -> None:
+        """Have the whole database copied to a file by its owner."""
+        self._ask(lambda owner: owner.back_up(target.resolve()), lambda store: store.back_up(target))
 
     def import_bundle(self, file: BinaryIO, name: str) -> tuple[Arrived, ...]:
         """Have a bundle taken in."""

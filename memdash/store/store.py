@@ -22,6 +22,7 @@ from memdash.replay_log import ReplayLog, ReplayOutline
 from memdash.spec import ComparisonSpec, Provider, ReplaySpec
 from memdash.spending import DaySums, Entry, Expense, Started
 from memdash.store import queries
+from memdash.store.backup import back_up
 from memdash.store.bundle import (
     Arrival,
     Arrived,
@@ -275,6 +276,14 @@ class Store:
         """Return how many comparisons were deleted and are still in the file."""
         with self._reader() as reader:
             return len(reader.fetch(queries.DELETED))
+
+    def back_up(self, target: Path) -> None:
+        """Write everything handed in so far into a file of its own at ``target``, while reading and writing go on.
+
+        An older file there is replaced once the new one is whole.
+        """
+        self._writer.flush()
+        back_up(self._database, target)
 
     def import_bundle(self, file: BinaryIO, name: str, told: Told = untold) -> tuple[Arrived, ...]:
         """Take in a bundle: each of its comparisons whole or not at all, and what is here already only once.
