@@ -79,8 +79,8 @@ class Baseline:
 
     def _group(self, assertion: Assertion, then: Group | None, now: Group) -> str | None:
         before = None if then is None else self._groups[0].get((then.label, then.script))
-        after = self._groups[1][now.label, now.script]
-        if then is None or before is None:
+        after = self._groups[1].get((now.label, now.script))
+        if then is None or before is None or after is None:
             return _NEW.format("group")
         missing = assertion.found_in(after) or (
             (lacking := assertion.found_in(before)) and f"{lacking}, in the baseline"

@@ -1,8 +1,7 @@
 """Strategies of the user's own: from a file, from a folder named in the environment, from an installed package.
 
-A strategy in a file runs as the user's own code, so a path is only ever taken from the command line or the
-environment, never from a
-page.
+A strategy in a file runs as the user's own code, so a path is only ever taken from the command line, from a run's file that is
+named there, or from the environment, never from a page.
 """
 
 from __future__ import annotations
