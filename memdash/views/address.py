@@ -30,12 +30,13 @@ LOSS: Final = "loss"
 TRAFFIC: Final = "traffic"
 CUT: Final = "cut"
 PICK: Final = "pick"
+ERRORS_OF: Final = "of"
 
 PROBLEMS: Final = "link_problems"
 MISSING: Final = "comparison_missing"
 """Not in a link: what in it could not be used, and whether its comparison is not here."""
 
-_SINGLE: Final = (SCRIPT, VIEW, BY, LOSS, TRAFFIC, CUT)
+_SINGLE: Final = (SCRIPT, VIEW, BY, LOSS, TRAFFIC, CUT, ERRORS_OF)
 _SEVERAL: Final = (ROWS, PICK)
 _SHOWN: Final = (*_SINGLE, *_SEVERAL)
 """What a link says about how its comparison is looked at: one value each, or several."""

@@ -13,6 +13,7 @@ from memdash.metrics import ReplayResult
 from memdash.metrics.side_by_side import Chosen, Delta, against_baseline, counterparts, letters, named
 from memdash.metrics.unlike import Unlike, unlike
 from memdash.palette import Style, assign_apart
+from memdash.store import StoredComparison
 from memdash.views.state import services
 
 _KEPT_IN_MEMORY: Final = 16
@@ -22,13 +23,14 @@ _KEPT_IN_MEMORY: Final = 16
 class ChosenView:
     """The chosen replays under names that tell them apart.
 
-    ``letters`` are those of their comparisons and of the baseline's, where that is held against them; ``missing`` are the replays
-    that are not here.
+    ``letters`` and ``comparisons`` are by the id of their comparisons, and of the baseline's where that is held against them;
+    ``missing`` are the replays that are not here.
     """
 
     chosen: Sequence[Chosen]
     results: Sequence[ReplayResult]
     letters: Mapping[str, str]
+    comparisons: Mapping[str, StoredComparison]
     styles: Mapping[str, Style]
     unlike: Sequence[Unlike]
     deltas: Sequence[Delta]
@@ -78,6 +80,7 @@ def _view(
         chosen=chosen,
         results=names[: len(chosen)],
         letters=letters(known),
+        comparisons={one: store.comparison(one) for one in letters(known)},
         styles=assign_apart((one.series, one.strategy) for one in names),
         unlike=unlike(known, {one.id: one.label for one in names}),
         deltas=against_baseline(chosen, pairs, known, names) if baseline else (),

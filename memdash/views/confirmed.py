@@ -57,9 +57,12 @@ def confirmed(stored: StoredComparison) -> None:
 def _errors(found: Confirmation) -> None:
     by_setting: dict[str, Errors] = {_ALL: found.total}
     by_setting |= {one.series: one.errors for one in found.settings}
-    chosen = _ALL
+    chosen = address.wanted(address.ERRORS_OF, by_setting, _ALL)
     if len(found.settings) > 1:
-        chosen = st.selectbox("Errors of", list(by_setting), key=f"confirmed.{found.live}", width=420)
+        names = list(by_setting)
+        key = f"confirmed.{found.live}"
+        chosen = st.selectbox("Errors of", names, index=names.index(chosen), key=key, width=420)
+    address.keep(address.ERRORS_OF, chosen, _ALL)
     _table(by_setting[chosen], f"{chosen}: the simulator's error in every number, the worst first")
 
 

@@ -39,12 +39,13 @@ def losses_list(losses: Sequence[Loss], key: str, *, simulated: bool, scripts: b
             st.caption(
                 "Simulated recall: the pretend model answered. Whether a text is gone is measured by us."
             )
-    pages = -(-len(losses) // _PAGE)
-    page = min(st.session_state.get(f"{key}.page", 1), max(pages, 1))
-    for place, loss in enumerate(losses[(page - 1) * _PAGE : page * _PAGE]):
-        _card(loss, f"{key}.{page}.{place}", scripts=scripts)
+    pages, page = -(-len(losses) // _PAGE), 1
+    cards = st.container()
     if pages > 1:
-        st.pagination(pages, key=f"{key}.page")
+        page = st.pagination(pages, key=f"{key}.page", bind="query-params")
+    with cards:
+        for place, loss in enumerate(losses[(page - 1) * _PAGE : page * _PAGE]):
+            _card(loss, f"{key}.{page}.{place}", scripts=scripts)
 
 
 def headline(losses: Sequence[Loss]) -> str:

@@ -81,15 +81,16 @@ def read_script(script: Script) -> None:
 
 
 def _conversation(script: Script) -> None:
-    pages = -(-len(script.turns) // _PAGE)
-    page = st.session_state.get(f"turns.{script.id}", 1)
-    first = (min(page, pages) - 1) * _PAGE
-    stated = _stated_by_turn(script)
-    for turn in script.turns[first : first + _PAGE]:
-        _turn(turn, stated.get(turn.number, []))
+    pages, page = -(-len(script.turns) // _PAGE), 1
+    turns = st.container()
     if pages > 1:
         with st.container(horizontal_alignment="center"):
-            st.pagination(pages, key=f"turns.{script.id}")
+            page = st.pagination(pages, key=f"turns.{script.id}", bind="query-params")
+    first = (page - 1) * _PAGE
+    stated = _stated_by_turn(script)
+    with turns:
+        for turn in script.turns[first : first + _PAGE]:
+            _turn(turn, stated.get(turn.number, []))
 
 
 def _stated_by_turn(script: Script) -> dict[int, list[tuple[str, bool]]]:

@@ -13,7 +13,7 @@ from memdash.collecting import uncollected
 from memdash.errors import StoreError
 from memdash.metrics import ReplayResult
 from memdash.palette import HUES
-from memdash.store import ComparisonSummary
+from memdash.store import ComparisonSummary, StoredComparison
 from memdash.views import beside, replay_address
 from memdash.views.baseline import pinned, show_changes
 from memdash.views.chart_grid import chart_grid
@@ -23,7 +23,6 @@ from memdash.views.delta_table import delta_table
 from memdash.views.evidence import basis_of
 from memdash.views.opening import COMPARE, open_library
 from memdash.views.replay_picker import pick_any
-from memdash.views.state import services
 from memdash.views.table import results_table
 
 _POLL_SECONDS: Final = 2.0
@@ -154,7 +153,7 @@ def _comparisons(shown: ChosenView, base: ComparisonSummary | None) -> None:
     with st.container(border=True, gap="xsmall"):
         for comparison, letter in shown.letters.items():
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                _comparison(comparison, letter if len(shown.letters) > 1 else "", base)
+                _comparison(shown.comparisons[comparison], letter if len(shown.letters) > 1 else "", base)
         if len(origins) == 2:
             before, after = origins
             if st.button(
@@ -166,15 +165,14 @@ def _comparisons(shown: ChosenView, base: ComparisonSummary | None) -> None:
                 show_changes(before, after)
 
 
-def _comparison(comparison: str, letter: str, base: ComparisonSummary | None) -> None:
-    stored = services().store.comparison(comparison)
+def _comparison(stored: StoredComparison, letter: str, base: ComparisonSummary | None) -> None:
     title = plain(clip(stored.title or stored.id, 90))
     st.markdown(f"**{letter}** · {title}" if letter else title, width="content")
-    if base is not None and base.id == comparison:
+    if base is not None and base.id == stored.id:
         badge("baseline", ":material/keep:", "blue")
     st.caption(plain(f"{moment(stored.created_at)} · {basis_of(stored)}"), width="stretch")
-    if st.button("Open", icon=":material/open_in_full:", key=f"beside.open.{comparison}", type="tertiary"):
-        st.switch_page(COMPARE, query_params={"c": comparison})
+    if st.button("Open", icon=":material/open_in_full:", key=f"beside.open.{stored.id}", type="tertiary"):
+        st.switch_page(COMPARE, query_params={"c": stored.id})
 
 
 def _unlike(shown: ChosenView) -> None:
