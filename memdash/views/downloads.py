@@ -10,6 +10,7 @@ import streamlit as st
 
 from memdash.errors import MemdashError
 from memdash.report.preview import preview
+from memdash.views.bundles import bundle_download
 from memdash.views.comparison import file_of
 from memdash.views.components import clip, plain, problem
 from memdash.views.state import services
@@ -50,6 +51,8 @@ def downloads(comparison_id: str) -> None:
                 help=help_text,
                 on_click="ignore",
             )
+        if not redact:  # a bundle holds everything
+            bundle_download(comparison_id)
 
 
 def _preview(comparison_id: str, redact: bool) -> None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from memdash import numbers
 from memdash.store import ComparisonSummary
+from memdash.views.bundles import bundles
 from memdash.views.components import empty
 from memdash.views.library_row import comparison_row
 from memdash.views.state import services
@@ -60,5 +61,6 @@ def _list(words: list[str]) -> None:
             comparison_row(one)
 
 
+bundles()
 running = bool(services().worker.running())
 st.fragment(_list, run_every=_POLL_SECONDS if running else None)((query or "").lower().split())

@@ -122,8 +122,8 @@ def _ask_to_delete(one: ComparisonSummary) -> None:
     st.text(one.title or one.id)
     st.caption(
         f"{numbers.count(len(one.statuses), 'replay')} and everything measured in them will be gone from the library. "
-        "Links to it will say so. Its text stays in the database file until what was deleted is erased, on the Library page or with "
-        "memdash purge."
+        "Links to it will say so. Its text stays in the database file until what was deleted is erased, on the Library page or "
+        "with memdash purge."
     )
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep it", key="keep_it"):
