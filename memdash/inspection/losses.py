@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from memdash.inspection.survival import (
+    Blocks,
     Change,
     FactLine,
     Whereabouts,
@@ -71,8 +72,8 @@ def texts_of_losses(replays: Iterable[tuple[ReplayLog, ReplayResult]]) -> list[s
     )
 
 
-def losses(replays: Iterable[tuple[ReplayLog, ReplayResult]], texts: Mapping[str, str]) -> tuple[Loss, ...]:
-    """Return what was lost in ``replays``, the worst first; ``texts`` are the blocks that :func:`texts_of_losses` names.
+def losses(replays: Iterable[tuple[ReplayLog, ReplayResult]], blocks: Blocks) -> tuple[Loss, ...]:
+    """Return what was lost in ``replays``, the worst first; ``blocks`` are those that :func:`texts_of_losses` names.
 
     The order is that of :class:`LossKind`, then how many of its repeats lost it, then for how long it had been missing. A probe
     that is not a test counts for nothing; a fact whose text is gone counts also where its question was answered right.
@@ -83,7 +84,7 @@ def losses(replays: Iterable[tuple[ReplayLog, ReplayResult]], texts: Mapping[str
         group = result.series, result.script
         repeats[group] = repeats.get(group, 0) + 1
         if lost := lost_facts(result):
-            for line in fact_lines(log, result.probes, texts, lost):
+            for line in fact_lines(log, result.probes, blocks, lost):
                 found.setdefault((*group, line.fact.id), []).append(_loss(result, line))
     merged = [_merged(group, repeats[key[:2]]) for key, group in found.items()]
     return tuple(sorted(merged, key=_badness))

@@ -110,6 +110,37 @@ def latest_loss(changes: Iterable[Change]) -> Change | None:
     return found
 
 
+class Blocks:
+    """Each block's words, read once, and what they hold of each fact.
+
+    Replays of one comparison share most of their blocks, and their script's facts: follow them with the same ``Blocks``. Made of
+    the blocks' JSON by id.
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._words: dict[str, str] = {}
+        self._holds: dict[tuple[int, int], tuple[Fact, dict[str, Survival]]] = {}
+        self.compactions: set[str] = set()
+
+    def words(self, block: str) -> str:
+        """Return the words of a block that a model can read."""
+        if block not in self._words:
+            self._words[block] = self._read(block)
+        return self._words[block]
+
+    def holding(self, fact: Fact, values: int) -> dict[str, Survival]:
+        """Return what is known so far of blocks that did not state the fact, when this many of its ``values`` are stated."""
+        # By object, which is kept here as long as its number is used: a fact takes long to compare.
+        return self._holds.setdefault((id(fact), values), (fact, {}))[1]
+
+    def _read(self, block: str) -> str:
+        content = json.loads(self._texts[block])
+        if content.get("type") == "compaction":
+            self.compactions.add(block)
+        return visible_text(content)
+
+
 def texts_needed(log: ReplayLog) -> list[str]:
     """Return the ids of every block that the conversation's requests hold, each once; their texts are what is read."""
     entries: dict[str, None] = {}
@@ -121,15 +152,14 @@ def texts_needed(log: ReplayLog) -> list[str]:
 def fact_lines(
     log: ReplayLog,
     probes: Sequence[ProbeResult],
-    texts: Mapping[str, str],
+    blocks: Blocks,
     only: Collection[str] | None = None,
 ) -> tuple[FactLine, ...]:
     """Return a line for each fact that was stated by the last turn looked at, or for those of the ids ``only``.
 
-    ``texts`` is the JSON of the blocks :func:`texts_needed`. Raises :class:`~memdash.errors.MemdashError` where the records have
+    ``blocks`` are those that :func:`texts_needed` names. Raises :class:`~memdash.errors.MemdashError` where the records have
     gaps.
     """
-    blocks = _Blocks(texts)
     watched = [_Watched(fact, blocks) for fact in log.spec.script.facts if only is None or fact.id in only]
     events = sorted((one for one in log.events if one.event in _CAUSES), key=lambda one: one.seq)
     places = [one.seq for one in events]
@@ -186,26 +216,6 @@ class _Moment(NamedTuple):
     own: Collection[str]
 
 
-class _Blocks:
-    """Each block's words, read once."""
-
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-        self._words: dict[str, str] = {}
-        self.compactions: set[str] = set()
-
-    def words(self, block: str) -> str:
-        if block not in self._words:
-            self._words[block] = self._read(block)
-        return self._words[block]
-
-    def _read(self, block: str) -> str:
-        content = json.loads(self._texts[block])
-        if content.get("type") == "compaction":
-            self.compactions.add(block)
-        return visible_text(content)
-
-
 def _conversation(requests: Iterable[RequestRecord]) -> Iterator[RequestRecord]:
     return (one for one in requests if one.purpose in CONVERSATION and one.error_message is None)
 
@@ -253,12 +263,12 @@ class _Watched:
     holds what the present blocks say of it.
     """
 
-    def __init__(self, fact: Fact, blocks: _Blocks) -> None:
+    def __init__(self, fact: Fact, blocks: Blocks) -> None:
         self.fact = fact
         self.changes: list[Change] = []
         self._blocks = blocks
         self._values = fact.stated_by(0)
-        self._read: dict[str, Survival] = {}
+        self._held: dict[str, Survival] = {}
         self._stating: set[str] = set()
         self._found: dict[str, Survival] | None = None
 
@@ -269,13 +279,11 @@ class _Watched:
             return
         if len(values) > len(self._values):
             self._values = values
-            self._read.clear()
+            self._held = self._blocks.holding(self.fact, len(values))
             self._found = None
             brought = moment.stating.get(values[-1].turn, set())
             present = frozenset(map(entry_block, moment.entries))
-            self._stating = {
-                one for one in brought & present if self._survival(one, stating=True) is Survival.VERBATIM
-            }
+            self._stating = {one for one in brought & present if self._states(one)}
         else:
             self._stating -= moment.left
         now = self._whereabouts(moment)
@@ -321,16 +329,15 @@ class _Watched:
     def _take(self, blocks: Iterable[str]) -> None:
         assert self._found is not None
         for block in blocks:
-            survival = self._survival(block, stating=False)
-            if survival is not Survival.GONE:
-                self._found[block] = survival
+            if (held := self._held.get(block)) is None:
+                held = block_survival(self._values, self._blocks.words(block), stating=False)
+                self._held[block] = held
+            if held is not Survival.GONE:
+                self._found[block] = held
 
-    def _survival(self, block: str, *, stating: bool) -> Survival:
-        if stating:
-            return block_survival(self._values, self._blocks.words(block), stating=True)
-        if block not in self._read:
-            self._read[block] = block_survival(self._values, self._blocks.words(block), stating=False)
-        return self._read[block]
+    def _states(self, block: str) -> bool:
+        words = self._blocks.words(block)
+        return block_survival(self._values, words, stating=True) is Survival.VERBATIM
 
     def _is_summary(self, block: str, moment: _Moment) -> bool:
         return block not in moment.own or block in self._blocks.compactions

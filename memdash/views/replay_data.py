@@ -10,7 +10,7 @@ import streamlit as st
 from memdash.collecting import uncollected
 from memdash.errors import NotStored
 from memdash.inspection.losses import Loss, losses, lost_facts, texts_of_losses
-from memdash.inspection.survival import FactLine, fact_lines, texts_needed
+from memdash.inspection.survival import Blocks, FactLine, fact_lines, texts_needed
 from memdash.inspection.timeline import Timeline, timeline
 from memdash.metrics import Controls, measure
 from memdash.spec import ReplaySpec, comparison_of
@@ -84,8 +84,7 @@ def _timeline(path: str, replay_id: str, version: int) -> Timeline:
 @uncollected()
 def _fact_lines(path: str, replay_id: str, version: int) -> tuple[FactLine, ...]:
     one = _opened(path, replay_id, version)
-    texts = services().store.blocks(replay_id, texts_needed(one.log))
-    return fact_lines(one.log, one.result.probes, texts)
+    return fact_lines(one.log, one.result.probes, _blocks(replay_id, texts_needed(one.log)))
 
 
 @st.cache_resource(max_entries=_KEPT_IN_MEMORY, show_spinner=False)
@@ -93,7 +92,7 @@ def _fact_lines(path: str, replay_id: str, version: int) -> tuple[FactLine, ...]
 def _losses_of_replay(path: str, replay_id: str, version: int) -> tuple[Loss, ...]:
     one = _opened(path, replay_id, version)
     pairs = [(one.log, one.result)]
-    return losses(pairs, _texts(replay_id, texts_of_losses(pairs)))
+    return losses(pairs, _blocks(replay_id, texts_of_losses(pairs)))
 
 
 @st.cache_resource(max_entries=_KEPT_IN_MEMORY, show_spinner=False)
@@ -102,9 +101,9 @@ def _losses(path: str, comparison_id: str, version: int) -> tuple[Loss, ...]:
     shown = view(comparison_id)
     logs = logs_of(shown) if any(map(lost_facts, shown.results)) else []
     pairs = list(zip(logs, shown.results, strict=False))
-    return losses(pairs, _texts(shown.results[0].id, texts_of_losses(pairs)) if pairs else {})
+    return losses(pairs, _blocks(shown.results[0].id, texts_of_losses(pairs)))
 
 
-def _texts(replay_id: str, ids: Sequence[str]) -> dict[str, str]:
-    """The JSON of blocks; those of a comparison are shared by its replays, so any one of them will do to ask for them."""
-    return services().store.blocks(replay_id, ids) if ids else {}
+def _blocks(replay_id: str, ids: Sequence[str]) -> Blocks:
+    """Blocks with their texts; those of a comparison are shared by its replays, so any one of them will do to ask for them."""
+    return Blocks(services().store.blocks(replay_id, ids) if ids else {})

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from memdash.charts import survival, timeline
-from memdash.inspection.survival import Whereabouts, fact_lines
+from memdash.inspection.survival import Blocks, Whereabouts, fact_lines
 from memdash.inspection.timeline import Mark, MarkKind, Timeline, TimelineTurn
 from memdash.palette import assign
 from tests.inspection.plays import play, saying
@@ -86,7 +86,7 @@ def test_the_timeline_is_told_in_words_and_hostile_words_stay_text():
 
 def lines_of(script, strategy):
     played = play(script, strategy)
-    return fact_lines(played.log, played.result.probes, played.texts)
+    return fact_lines(played.log, played.result.probes, Blocks(played.texts))
 
 
 def test_a_row_goes_from_the_statement_to_the_end_and_changes_its_look_where_the_fact_goes():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from memdash.inspection.losses import LossKind, losses, lost_facts, texts_of_losses
-from memdash.inspection.survival import Whereabouts
+from memdash.inspection.survival import Blocks, Whereabouts
 from memdash.records import EventKind, Survival
 from tests.inspection.plays import play, saying
 from tests.replay.scripts import budget, chat
@@ -14,7 +14,7 @@ from tests.replay.scripts import budget, chat
 def losses_of(*played):
     pairs = [(one.log, one.result) for one in played]
     texts = {block: text for one in played for block, text in one.texts.items()}
-    return losses(pairs, {block: texts[block] for block in texts_of_losses(pairs)})
+    return losses(pairs, Blocks({block: texts[block] for block in texts_of_losses(pairs)}))
 
 
 def answering(played, **changes):

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from memdash.inspection.survival import Whereabouts, cost_per_surviving_fact, fact_lines, texts_needed
+from memdash.inspection.survival import Blocks, Whereabouts, cost_per_surviving_fact, fact_lines, texts_needed
 from memdash.records import Control, EventKind, ProbeRecord, RequestRecord, Survival
 from memdash.replay.contexts import CONVERSATION, contexts
 from memdash.replay.recall import survival
@@ -18,7 +18,7 @@ from tests.replay.scripts import budget, chat, turn
 
 def lines_of(script, strategy):
     played = play(script, strategy)
-    return fact_lines(played.log, played.result.probes, played.texts)
+    return fact_lines(played.log, played.result.probes, Blocks(played.texts))
 
 
 def path(line):
@@ -107,7 +107,7 @@ def test_a_fact_cut_out_of_a_tool_result_was_never_there():
 
 def test_a_refused_replay_has_lines_up_to_its_last_answer():
     played = play(chat(8, budget()), "window:keep=2,thinking=keep", check=True)
-    (line,) = fact_lines(played.log, played.result.probes, played.texts)
+    (line,) = fact_lines(played.log, played.result.probes, Blocks(played.texts))
     assert line.through == played.result.turns_completed == 2
     assert line.now is Whereabouts.GONE  # in the memory that the refused turn was asked from
     assert line.changes[-1].turn == 3
@@ -115,23 +115,25 @@ def test_a_refused_replay_has_lines_up_to_its_last_answer():
 
 def test_nothing_is_told_before_the_first_answer_and_of_facts_not_yet_stated():
     played = play(chat(3, budget(3)), "full_history", turns=2)
-    assert fact_lines(played.log, (), played.texts) == ()
+    assert fact_lines(played.log, (), Blocks(played.texts)) == ()
     nothing = dataclasses.replace(played.log, requests=[])
-    assert (fact_lines(nothing, (), {}), texts_needed(nothing)) == ((), [])
+    assert (fact_lines(nothing, (), Blocks({})), texts_needed(nothing)) == ((), [])
 
 
 def test_only_the_facts_that_are_asked_for_are_followed():
     script = find_scripts("trip-planning")[0]
     played = play(script, "window:4", turns=8)
-    assert [line.fact.id for line in fact_lines(played.log, (), played.texts, {"allergy"})] == ["allergy"]
+    assert [line.fact.id for line in fact_lines(played.log, (), Blocks(played.texts), {"allergy"})] == [
+        "allergy"
+    ]
 
 
 def test_the_texts_that_are_needed_are_all_that_are_read():
     played = play(chat(6, budget()), "compaction:600")
     needed = texts_needed(played.log)
     assert len(needed) == len(set(needed))
-    lines = fact_lines(played.log, played.result.probes, {one: played.texts[one] for one in needed})
-    assert lines == fact_lines(played.log, played.result.probes, played.texts)
+    lines = fact_lines(played.log, played.result.probes, Blocks({one: played.texts[one] for one in needed}))
+    assert lines == fact_lines(played.log, played.result.probes, Blocks(played.texts))
 
 
 @pytest.mark.parametrize(
@@ -158,7 +160,7 @@ def test_every_turn_agrees_with_the_rule_of_the_replay(strategy):
             last[record.turn] = record.number
             brought = seen[record.number][-1]["content"]
             stated_in.setdefault(record.turn, set()).update(map(id, brought))
-    lines = fact_lines(played.log, played.result.probes, played.texts)
+    lines = fact_lines(played.log, played.result.probes, Blocks(played.texts))
     assert len(lines) == 4
     for line in lines:
         for number, request in last.items():
@@ -179,7 +181,9 @@ def test_every_loss_has_an_event(strategy):
 
 def test_a_probe_says_what_the_line_says_at_its_end():
     played = play(find_scripts("trip-change")[0], "window:3")
-    lines = {line.fact.id: line for line in fact_lines(played.log, played.result.probes, played.texts)}
+    lines = {
+        line.fact.id: line for line in fact_lines(played.log, played.result.probes, Blocks(played.texts))
+    }
     asked = [one for one in played.log.probes if one.control is Control.MEMORY]
     assert len(asked) == 4
     assert all(_plain(lines[one.fact].now) is one.survival for one in asked if isinstance(one, ProbeRecord))
