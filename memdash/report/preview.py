@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memdash import numbers
-from memdash.report.redaction import Redaction, words_of
+from memdash.report.redaction import LEFT_OUT, Redaction, is_open, words_of
 
 if TYPE_CHECKING:
     from memdash.metrics import ReplayResult
@@ -35,10 +35,12 @@ def preview(store: AnyStore, comparison_id: str, *, redact: bool) -> tuple[Share
     stored = store.comparison(comparison_id)
     some = [one.id for one in stored.replays[:_LOOKED_AT]]
     results = [measure(one, stored.prices, Controls(())) for one in store.replay_outlines(stored.id, some)]
-    if redact:
-        hide = Redaction(stored)
-        stored, results = hide.comparison, [hide.result(one) for one in results]
-    return tuple(_shared(stored, results))
+    whole = tuple(_shared(stored, results))
+    if not redact:
+        return whole
+    hide = Redaction(stored)
+    told = {one.what: one for one in _shared(hide.comparison, [hide.result(one) for one in results])}
+    return tuple(told.get(one.what, one._replace(text=LEFT_OUT)) for one in whole)
 
 
 def _shared(stored: StoredComparison, results: Sequence[ReplayResult]) -> Iterator[Shared]:
@@ -70,10 +72,12 @@ def _texts(stored: StoredComparison) -> Iterable[str]:
 
 
 def _quoted(results: Iterable[ReplayResult]) -> Iterator[str]:
-    """The longest text that an event holds: the summary that was made, in most."""
+    """The longest text of each event: the summary that was made, in most."""
     for one in results:
         for turn in one.turns:
             for event in turn.events:
-                texts = [value for value in event.data.values() if isinstance(value, str)]
+                texts = [
+                    value for value in event.data.values() if isinstance(value, str) and not is_open(value)
+                ]
                 if texts:
                     yield max(texts, key=len)

@@ -46,6 +46,9 @@ class Redaction:
     def __init__(self, stored: StoredComparison) -> None:
         self._names: dict[str, dict[tuple[str, ...], str]] = {}
         self._replays: dict[str, ReplaySpec] = {}
+        self._scripts: dict[
+            int, tuple[Script, Script]
+        ] = {}  # with the original, so that no other takes its place
         self._series: dict[str, str] = {}
         self._labels: dict[str, str] = {}
         self._several = len(stored.spec.scripts) > 1
@@ -162,6 +165,12 @@ class Redaction:
 
     def _script(self, script: Script) -> Script:
         """Its names replaced; what its turns say stays inside, where the floor counts it and nothing shows it."""
+        known = self._scripts.get(id(script))
+        if known is None:
+            known = self._scripts[id(script)] = (script, self._renamed_script(script))
+        return known[1]
+
+    def _renamed_script(self, script: Script) -> Script:
         name = self._name("script", script.id)
         return replace(
             script,
@@ -271,10 +280,11 @@ def _turn(row: TurnResult) -> TurnResult:
 
 def _numbers_of(data: Mapping[str, Any]) -> dict[str, Any]:
     """What an event says in numbers, switches and words of our own."""
-    return {name: value for name, value in data.items() if name.isidentifier() and _is_open(value)}
+    return {name: value for name, value in data.items() if name.isidentifier() and is_open(value)}
 
 
-def _is_open(value: Any) -> bool:
+def is_open(value: Any) -> bool:
+    """Return whether a value in an event tells nothing of a conversation."""
     if isinstance(value, str):
         return value in _OWN_WORDS or bool(_API_WORDS.fullmatch(value))
     if isinstance(value, Sequence):

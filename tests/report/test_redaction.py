@@ -144,7 +144,7 @@ def test_the_preview_of_a_redacted_comparison_shows_the_names(store: Store, ordi
     assert MARK not in str(shown)
     told = {one.what: one.text for one in shown}
     assert told["Scripts"] == "Script 1 and Script 2"
-    assert told["Answers"] == LEFT_OUT
+    assert told["Answers"] == told["What events quote"] == LEFT_OUT
 
 
 def test_a_confirmation_is_told_without_its_texts(store: Store, tmp_path: Path) -> None:
