@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from memdash.replay_log import ReplayLog
 
-_TOGETHER = 50
+_TOGETHER = 10
 """How many replays are read back in one go."""
 _ADD = "insert into {table} ({columns}) select {columns} from arriving"
 _ADD_TO_COMPARISON = (
@@ -76,9 +76,10 @@ def take_in(
             for batch in _records(bundle, part, shapes[table], in_order):
                 new = batch if known is None else _unknown(batch, shapes[table], known, bundle, part)
                 rows += _add(cursor, shapes[table], part.id, new)
-        if playing and rows:
-            bundle.archive.refuse(f"{part.id} is being played here; import it when that has ended")
-        _read_back(cursor, part, bundle.archive.name)
+        if rows:
+            if playing:
+                bundle.archive.refuse(f"{part.id} is being played here; import it when that has ended")
+            _read_back(cursor, part, bundle.archive.name)
     if here is None:
         return Arrived(part.id, part.title, Arrival.NEW), added
     return Arrived(part.id, part.title, Arrival.MORE if rows else Arrival.KNOWN), added
