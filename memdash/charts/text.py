@@ -17,7 +17,9 @@ def escape(text: str) -> str:
 
     Plotly renders some HTML in titles, labels and hover boxes, and takes what stands between two dollar signs for a formula.
     """
-    plain = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else " " for char in text)
+    plain = " ".join(text.split())
     for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("$", "&#36;")):
         plain = plain.replace(char, entity)
     return plain

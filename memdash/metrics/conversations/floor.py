@@ -25,7 +25,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from statistics import fmean
@@ -86,8 +86,9 @@ def floors(
 ) -> tuple[Floor, ...]:
     """Return the floor under every finished replay of the full history; none where a price or a count is not known."""
     by_id = {spec.id: spec for spec in specs}
+    sent = _Sent()
     found = (
-        floor_of(by_id[outcome.id], outcome, prices)
+        floor_of(by_id[outcome.id], outcome, prices, sent)
         for outcome in outcomes
         if outcome.strategy == BASELINE and outcome.done
     )
@@ -130,13 +131,18 @@ def floor_so_far(under: Sequence[Floor]) -> NDArray[np.float64]:
     return np.cumsum(mean_turns(scripts.values())[0])
 
 
-def floor_of(spec: ReplaySpec, full_history: ReplayOutcome, prices: Prices) -> Floor | None:
-    """Return the floor under a finished replay of the full history; None where the model, a price or a count is not known."""
+def floor_of(
+    spec: ReplaySpec, full_history: ReplayOutcome, prices: Prices, sent: _Sent | None = None
+) -> Floor | None:
+    """Return the floor under a finished replay of the full history; None where the model, a price or a count is not known.
+
+    ``sent`` remembers what a perfect memory sends, for further replays of the same script.
+    """
     model = facts(spec.model)
     output, own = full_history.turns.output_tokens, full_history.turns.cost_usd
     if model is None or output.size < spec.turns or np.isnan(output).any() or np.isnan(own).any():
         return None
-    requests = list(_requests(spec, model, output))
+    requests = _answered((sent or _Sent()).of(spec, model), output)
     turns = _cheapest(requests, _Rates(spec, model, prices))
     if turns is None:
         return None
@@ -174,11 +180,34 @@ class _Request(NamedTuple):
     cold: bool
 
 
+class _Sent:
+    """What a perfect memory sends, worked out once for all repeats of a script: they differ in the answers alone."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, list[_Request]] = {}
+
+    def of(self, spec: ReplaySpec, model: ModelFacts) -> list[_Request]:
+        """Return the requests of a replay without their answers."""
+        key = (id(spec.script), spec.turns, spec.model, spec.token_counter, spec.cache, spec.pace)
+        if key not in self._known:
+            self._known[key] = list(_requests(spec, model))
+        return self._known[key]
+
+
+def _answered(requests: Sequence[_Request], output: NDArray[np.float64]) -> list[_Request]:
+    """Give the requests their answers. A turn's output is known in all; at its shortest prompt it has the lowest tier's price."""
+    first = {one.turn: place for place, one in reversed(list(enumerate(requests)))}
+    return [
+        one._replace(output=round(float(output[one.turn - 1]))) if first[one.turn] == place else one
+        for place, one in enumerate(requests)
+    ]
+
+
 _Told = tuple[str, int]
 """A fact and the turn that stated its value."""
 
 
-def _requests(spec: ReplaySpec, model: ModelFacts, output: NDArray[np.float64]) -> Iterator[_Request]:
+def _requests(spec: ReplaySpec, model: ModelFacts) -> Iterator[_Request]:
     """Yield the requests of the conversation, one for each turn and one more for each step of tool calls."""
     tokens = counter(spec.token_counter)
     parts = fixed_parts(spec.script, model.token_family, spec.token_counter)
@@ -206,8 +235,7 @@ def _requests(spec: ReplaySpec, model: ModelFacts, output: NDArray[np.float64]) 
                 facts_before=all_told if step else sum(told[value] for value in told if value in before),
                 exchange=exchange,
                 resent=resent,
-                # A turn's output is known in all; at its shortest prompt it is charged at the lowest tier.
-                output=0 if step else round(float(output[turn.number - 1])),
+                output=0,
                 cold=step == 0 and (lifetime is None or pause * 1000 > lifetime),
             )
 

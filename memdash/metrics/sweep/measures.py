@@ -62,8 +62,8 @@ def sample(measure: Measure, scripts: Scripts) -> Sample | None:
             values.append(known)
     if not values:
         return None
-    worst = max if measure.larger_is_worse else min
-    return Sample(values, worst(one for row in values for one in row), least=0.0, most=measure.most)
+    worst: Callable[[Iterable[float]], float] = max if measure.larger_is_worse else min
+    return Sample(values, worst(map(worst, values)), least=0.0, most=measure.most)
 
 
 def by_script(outcomes: Iterable[ReplayOutcome]) -> dict[str, list[ReplayOutcome]]:
