@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from memdash import numbers
@@ -18,6 +18,8 @@ from memdash.errors import MemdashError
 from memdash.metrics.refusals import explain
 from memdash.metrics.result import EventResult, ProbeResult, ReplayResult, TurnResult
 from memdash.records import Status
+from memdash.strategies import StrategyChoice, parameters
+from memdash.strategies import strategy as strategy_of
 
 if TYPE_CHECKING:
     from memdash.evidence import Evidence
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from memdash.scripts.model import Fact, Script
     from memdash.spec import ComparisonSpec, ReplaySpec
     from memdash.store import StoredComparison
-    from memdash.strategies import Family, StrategyChoice
+    from memdash.strategies import Family
 
 LEFT_OUT = "[left out]"
 """What stands where a text stood."""
@@ -35,6 +37,18 @@ _OWN_WORDS = frozenset(("server", "inline", "background", "number", "date", "lis
 _API_WORDS = re.compile(r"(clear_tool_uses|clear_thinking|thinking_dropped|thinking_mismatch)(_\d{8})?")
 """Words in events and kinds of facts that are ours or the API's; any other may be a conversation's."""
 _MODEL_PARAMETERS = frozenset(("summary_model",))
+
+
+@dataclass(frozen=True, slots=True)
+class _Called(StrategyChoice):
+    """A choice whose strategy finds no label for it."""
+
+    called: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name that it was given."""
+        return self.called
 
 
 class Redaction:
@@ -142,8 +156,6 @@ class Redaction:
         return found
 
     def _renamed(self, spec: ReplaySpec) -> ReplaySpec:
-        from memdash.strategies import StrategyChoice
-
         script = self._script(spec.script)
         choice = StrategyChoice(spec.strategy, spec.params, spec.strategy_file)
         renamed = self._choice(choice)
@@ -195,7 +207,16 @@ class Redaction:
     # -- strategies ------------------------------------------------------------------------------------------------------
 
     def _choice(self, choice: StrategyChoice) -> StrategyChoice:
-        return replace(choice, params=self._params(choice.name, choice.file, choice.params))
+        params = self._params(choice.name, choice.file, choice.params)
+        if params == choice.params:
+            return choice
+        renamed = replace(choice, params=params)
+        try:
+            _ = renamed.label
+        except Exception:  # whatever a strategy's own code raises over a name in place of its text
+            number = self._name("setting", repr(sorted(choice.params.items())))
+            return _Called(choice.name, params, choice.file, choice.model, called=f"{choice.name} · {number}")
+        return renamed
 
     def _family(self, family: Family) -> Family:
         swept = self._params_swept(family)
@@ -224,14 +245,14 @@ class Redaction:
         }
 
     def _relabelled(self, choice: StrategyChoice, renamed: StrategyChoice, series: str) -> str:
-        """The series under its label with names in place of texts; a strategy of the user's own may not take them."""
+        """The series under its label with names in place of texts."""
         try:
-            before, after = choice.label, renamed.label
-        except Exception:  # whatever a strategy's own code raises over a name in place of its text
-            return f"{choice.name} · {self._name('setting', series)}"
+            before = choice.label
+        except MemdashError:  # the file of a strategy of the user's own is gone
+            before = series
         if not series.startswith(before):
-            return f"{after} · {self._name('setting', series)}"
-        return after + series.removeprefix(before)
+            return f"{renamed.label} · {self._name('setting', series)}"
+        return renamed.label + series.removeprefix(before)
 
     def _round(self, proposal: Proposal) -> Proposal:
         """Reasons name settings, so they go where settings hold texts."""
@@ -258,11 +279,8 @@ class Redaction:
 
 def words_of(strategy: str, file: str | None) -> frozenset[str]:
     """Return the parameters whose words are the strategy's own, or a model's name; none of a strategy that is not there."""
-    from memdash.strategies import parameters
-    from memdash.strategies import strategy as find
-
     try:
-        declared = parameters(find(strategy, file).Params)
+        declared = parameters(strategy_of(strategy, file).Params)
     except MemdashError:
         return frozenset()
     return frozenset(

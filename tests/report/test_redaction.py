@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import re
@@ -15,8 +16,10 @@ from memdash import report
 from memdash.metrics import schema
 from memdash.report.preview import preview
 from memdash.report.redaction import LEFT_OUT
+from memdash.report.telling import tell
 from memdash.spec import ComparisonSpec
 from memdash.store import Store
+from memdash.strategies import choose, parse, registry
 from tests.report.told import MARK, a_comparison, a_script, a_sweep, readable, stored
 
 
@@ -147,6 +150,49 @@ def test_the_preview_of_a_redacted_comparison_shows_the_names(store: Store, ordi
     assert told["Answers"] == told["What events quote"] == LEFT_OUT
 
 
+PERSONAL = f"""
+from dataclasses import dataclass
+
+from memdash.strategies import FullHistory
+from memdash.strategies.parameters import param
+
+
+@dataclass(frozen=True)
+class PersonalParams:
+    persona: str = param("nobody", "Who speaks")
+
+
+class Personal(FullHistory):
+    name = "personal"
+    title = "personal"
+    description = "Somebody speaks."
+    Params = PersonalParams
+
+    @classmethod
+    def label(cls, params):
+        return "as " + {{"nobody": "nobody", "{MARK}": "the {MARK}"}}[params.persona]
+"""
+
+
+def test_a_strategy_of_ones_own_that_takes_no_other_text_gets_a_name_for_its_label(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
+    monkeypatch.setattr(registry, "_files", {})
+    (tmp_path / "own.py").write_text(PERSONAL)
+    own = parse(f"{tmp_path / 'own.py'}:persona={MARK}")
+    spec = dataclasses.replace(a_comparison(a_script("trip")), strategies=(choose("full_history"), own))
+    with Store.open(tmp_path / "lab.duckdb") as one:
+        comparison = stored(one, spec)
+        told = exported(one, comparison)
+        assert [replay["label"] for replay in told["replays"]] == ["full history", "personal · setting 1"]
+        assert told["replays"][1]["params"] == {"persona": "text 1"}
+        for ending in report.ENDINGS:
+            content = readable(report.made(one, comparison, ending, redact=True), ending)
+            assert MARK not in content
+            assert str(tmp_path) not in content
+
+
 def test_a_confirmation_is_told_without_its_texts(store: Store, tmp_path: Path) -> None:
     simulated = a_comparison(title="checked")
     live = ComparisonSpec(
@@ -161,6 +207,7 @@ def test_a_confirmation_is_told_without_its_texts(store: Store, tmp_path: Path) 
         stored(one, simulated)
         stored(one, live)
         told = exported(one, simulated.id)
+        assert "Against the live API" in [section.title for section in tell(one, simulated.id).sections]
         assert told["confirmation"]["pairs"][0]["script"] == "script 1"
         assert told["confirmation"]["left_out"][0]["message"] == LEFT_OUT
         for ending in report.ENDINGS:
