@@ -32,9 +32,17 @@ class StrategyChoice:
 
     @property
     def label(self) -> str:
-        """Its name in a comparison, for instance ``window of 4``."""
-        cls = strategy(self.name, self.file)
-        return cls.label(cls.Params(**self.params))
+        """Its name in a comparison, for instance ``window of 4``.
+
+        Somebody else's own strategy, which is not known here, is told by its name and parameters.
+        """
+        try:
+            cls = strategy(self.name, self.file)
+            settled = cls.Params(**self.params)
+        except (InputError, TypeError):
+            given = ", ".join(f"{name}={value}" for name, value in self.params.items())
+            return f"{self.name} ({given})" if given else self.name
+        return cls.label(settled)
 
     @property
     def signed_by_api(self) -> bool:

@@ -62,7 +62,12 @@ def take_in_address(page: str, default: Choices, choices_of: Callable[[Compariso
             if (spec.sweep is not None) is not sweep:
                 state["comparison"] = None
                 st.switch_page(COMPARE if sweep else THRESHOLDS, query_params=query)
-            base = choices_of(spec)
+            try:
+                base = choices_of(spec)
+            except (
+                InputError
+            ) as error:  # somebody else's own strategy: its numbers are shown, but the form does not know it
+                state[address.PROBLEMS].append(f"The form cannot take its settings over: {error}")
     chosen = {key: values for key, values in query.items() if key in QUERY_KEYS}
     state[address.PROBLEMS] += address.seed_form(base, chosen)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memdash.errors import InputError
-from memdash.strategies import choose, parameters, parse, strategies, strategy
+from memdash.strategies import StrategyChoice, choose, parameters, parse, strategies, strategy
 
 
 @pytest.mark.parametrize(
@@ -107,3 +107,9 @@ def test_every_strategy_says_what_it_is_and_what_each_parameter_does(cls):
         assert one.help, one.name
         assert one.choices or one.type in (str, bool) or one.minimum is not None, one.name
     assert choose(cls.name).label
+
+
+def test_a_strategy_that_is_not_known_here_is_told_by_its_name_and_parameters() -> None:
+    assert StrategyChoice("bookends", {"last": 2, "first": 1}).label == "bookends (last=2, first=1)"
+    assert StrategyChoice("bookends", {}).label == "bookends"
+    assert StrategyChoice("window", {"nonsense": 2}).label == "window (nonsense=2)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from memdash.store import MEMORY, Store
 from memdash.views import bundles
 from memdash.views.bundles import bundle_of
+from tests.store.bundles import changed
 from tests.views.samples import sample_spec, store_sample
 from tests.views.test_pages import page, texts
 
@@ -103,3 +105,22 @@ def test_a_viewer_is_offered_no_erasing(store: Store, monkeypatch: pytest.Monkey
     monkeypatch.setattr(bundles.people, "may", lambda act: False)
     shown: list[Any] = [one.key for one in library().button]
     assert "erase" not in shown
+
+
+def test_somebody_elses_own_strategy_is_shown_though_it_is_not_known_here(store: Store) -> None:
+    known = sample_spec(title="Theirs")
+    with Store.open(MEMORY) as elsewhere:
+        store_sample(elsewhere, known)
+        file = io.BytesIO()
+        elsewhere.export_bundle(file)
+    content = changed(file.getvalue(), "comparison.json", _with_another_strategy)
+    store.import_bundle(io.BytesIO(content), "theirs.zip")
+    at = page("compare", c=known.id)
+    assert "The form cannot take its settings over: there is no strategy 'bookends'" in texts(at)
+    assert "bookends" in " ".join(at.dataframe[0].value["strategy"])
+
+
+def _with_another_strategy(document: dict[str, Any]) -> dict[str, Any]:
+    return json.loads(
+        json.dumps(document).replace("window of 4", "bookends, last 4").replace("window", "bookends")
+    )
