@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memdash.spending import DaySums, Entry, EntryKind
+from memdash.spending import Account, DaySums, Entry, EntryKind, Expense, by_comparison, by_day, by_person
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 TODAY = date(2026, 11, 30)
@@ -65,3 +65,52 @@ def test_neither_order_nor_repetition_of_entries_changes_the_sum(
     shuffled = entries * 2
     chance.shuffle(shuffled)  # type: ignore[attr-defined]
     assert DaySums(shuffled).of(TODAY) == expected
+
+
+# -- accounts ------------------------------------------------------------------------------------------------------------
+
+
+def spent(
+    person: str | None,
+    usd: float,
+    *,
+    ago: int = 0,
+    comparison: str = "cmp_1",
+    requests: int = 1,
+    own: bool = False,
+) -> Expense:
+    return Expense(
+        TODAY - timedelta(days=ago), person, comparison, own, requests, usd, unanswered=0, unpriced=0
+    )
+
+
+EXPENSES = [
+    spent("ann", 8.0, ago=30),
+    spent("ann", 4.0, ago=29, own=True),
+    spent("ben", 2.0, ago=1, comparison="cmp_2", requests=3),
+    spent("ann", 1.0),
+    spent(None, 0.5, comparison="cmp_2"),
+]
+
+
+def test_an_account_tells_today_thirty_days_and_all() -> None:
+    account = Account.of(EXPENSES, TODAY)
+    assert (account.today, account.month, account.total) == (1.5, 7.5, 15.5)
+    assert (account.requests, account.own_key) == (7, 4.0)
+
+
+def test_accounts_by_person_and_by_comparison_add_up_to_the_whole() -> None:
+    people, comparisons = by_person(EXPENSES, TODAY), by_comparison(EXPENSES, TODAY)
+    assert {name: one.total for name, one in people.items()} == {"ann": 13.0, "ben": 2.0, None: 0.5}
+    assert list(people) == ["ann", "ben", None]  # who spent most comes first
+    assert {name: one.total for name, one in comparisons.items()} == {"cmp_1": 13.0, "cmp_2": 2.5}
+    whole = Account.of(EXPENSES, TODAY)
+    for accounts in (people, comparisons):
+        for name in ("today", "month", "total", "requests", "own_key"):
+            assert sum(getattr(one, name) for one in accounts.values()) == getattr(whole, name)
+
+
+def test_days_stand_in_their_order_with_today_last_and_older_ones_left_out() -> None:
+    days = by_day(EXPENSES, TODAY, days=3)
+    assert days == {"ben": [0.0, 2.0, 0.0], "ann": [0.0, 0.0, 1.0], None: [0.0, 0.0, 0.5]}
+    assert list(days) == ["ben", "ann", None]

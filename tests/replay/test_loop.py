@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memdash.claude import connect
-from memdash.errors import BudgetExceeded
+from memdash.errors import BudgetExceeded, DayBudgetSpent
 from memdash.records import (
     Control,
     EventKind,
@@ -290,6 +290,26 @@ def test_the_gate_is_asked_before_every_request_and_can_stop_the_replay():
     assert len(client.sent) == 2
     assert records[-1].status is Status.STOPPED_BY_BUDGET
     assert records[-1].message == "the next request could cost more than is left"
+
+
+def test_where_the_money_of_the_day_is_spent_the_replay_has_no_end_of_its_own_and_can_go_on():
+    asked, records, client = [], [], ScriptedClaude()
+
+    def gate(planned):
+        asked.append(planned)
+        if len(asked) == 3:
+            raise DayBudgetSpent("no more today")
+
+    one = spec(chat(6), strategy="compaction", params={"trigger": 1})
+    with pytest.raises(DayBudgetSpent):
+        for record in replay(one, client, client.clock, gate=gate):
+            records.append(record)
+    assert len(of(records, RequestRecord)) == len(client.sent) == 2  # nothing that was paid for is lost
+    assert [one.status for one in of(records, StatusRecord)] == [Status.RUNNING]
+    again, rest = run(one, ScriptedClaude(), resume_from=records)
+    assert of(rest, StatusRecord)[-1].status is Status.DONE
+    whole, _ = run(one)
+    assert len(client.sent) + len(again.sent) == len(whole.sent)
 
 
 def test_what_the_gate_is_told_of_a_request_with_tools_is_never_too_little():
