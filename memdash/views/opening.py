@@ -66,7 +66,7 @@ def take_in_address(page: str, default: Choices, choices_of: Callable[[Compariso
                 base = choices_of(spec)
             except (
                 InputError
-            ) as error:  # somebody else's own strategy: its numbers are shown, but the form does not know it
+            ) as error:  # of a strategy that is not known here its numbers are shown all the same
                 state[address.PROBLEMS].append(f"The form cannot take its settings over: {error}")
     chosen = {key: values for key, values in query.items() if key in QUERY_KEYS}
     state[address.PROBLEMS] += address.seed_form(base, chosen)
