@@ -58,10 +58,13 @@ def drawn(sketch: Sketch) -> Drawn:
 
 
 def template() -> dict[str, Any]:
-    """Return what all figures have in common, which they do not carry themselves."""
-    import plotly.graph_objects as go
+    """Return what all figures have in common, which they do not carry themselves.
 
-    shared: dict[str, Any] = _compact(go.Figure().to_plotly_json()["layout"]["template"])
+    It is Plotly's own by name: whatever else is imported (Streamlit) may have set another as the default.
+    """
+    import plotly.io as pio
+
+    shared: dict[str, Any] = _compact(pio.templates["plotly"].to_plotly_json())
     return shared
 
 

@@ -92,7 +92,7 @@
       button.append(...head.childNodes);
       head.append(button);
       button.addEventListener("click", () => {
-        const rising = head.ariaSort !== "ascending";
+        const rising = head.getAttribute("aria-sort") !== "ascending";
         heads.forEach((one) => one.removeAttribute("aria-sort"));
         head.setAttribute("aria-sort", rising ? "ascending" : "descending");
         const body = table.tBodies[0];

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+import plotly.io as pio
+import pytest
 
 from memdash import charts
 from memdash.charts import Chart
@@ -60,7 +62,13 @@ def test_a_chart_carries_its_numbers_and_neither_title_nor_template() -> None:
     assert "title" not in one.figure["layout"]
     assert "template" not in one.figure["layout"]
     assert one.height == draw(Chart.TOKENS, "light").layout.height
-    assert "xaxis" in template()["layout"]
+
+
+def test_the_template_is_plotlys_own_whatever_the_default_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pio.templates, "default", "none")
+    shared = template()
+    assert shared["layout"]["xaxis"]["automargin"] is True
+    assert shared["layout"]["colorway"][0] == "#636efa"
 
 
 def test_what_is_not_known_is_null_and_no_number_is_longer_than_anybody_reads() -> None:
