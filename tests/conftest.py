@@ -16,7 +16,10 @@ settings.load_profile("memdash")
 
 OF_THE_USER = (
     "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "MEMDASH_DB", "MEMDASH_SCRIPTS", "MEMDASH_STRATEGIES",
+    "MEMDASH_WITHOUT_SIGN_IN",
 )  # fmt: skip
+# No sign-in that this person has configured for another app may keep a test out.
+os.environ["STREAMLIT_SECRETS_FILES"] = "/no/secrets/of/the/user.toml"
 MUST_RUN_IN_CI = ("browser", "node")
 
 
@@ -30,6 +33,7 @@ def _no_key_and_no_database_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None
         "MEMDASH_DB",
         "MEMDASH_SCRIPTS",
         "MEMDASH_PRICES",
+        "MEMDASH_WITHOUT_SIGN_IN",
     ):
         monkeypatch.delenv(name, raising=False)
 
