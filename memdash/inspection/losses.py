@@ -26,10 +26,10 @@ class LossKind(StrEnum):
 
     OUTDATED = "answered with an outdated value"
     """Wrong, and nobody notices: the value was right once."""
-    WRONG = "answered wrong, and its text is gone"
-    UNUSED = "answered wrong with its text in sight"
+    WRONG = "answered wrong, text gone"
+    UNUSED = "answered wrong, text in sight"
     """The strategy kept it; the model did not use it."""
-    GONE = "its text is gone"
+    GONE = "text gone, no wrong answer"
     """Not asked about, or answered right all the same."""
 
 

@@ -53,7 +53,7 @@ def headline(losses: Sequence[Loss]) -> str:
     told = [
         f"{found} {kind.value}" for kind in LossKind if (found := sum(one.kind is kind for one in losses))
     ]
-    return f"{numbers.count(len(losses), 'loss', 'losses')}: {', '.join(told)}"
+    return f"{numbers.count(len(losses), 'loss', 'losses')}: {'; '.join(told)}"
 
 
 def _card(loss: Loss, key: str, *, scripts: bool) -> None:

@@ -215,7 +215,7 @@ def test_what_it_broke_leads_to_the_turn(store: Store) -> None:
     spec = stored(store)
     at = opened(spec, turn="8", show="broke")
     shown = texts(at)
-    assert "1 loss: 1 answered wrong, and its text is gone" in shown
+    assert "1 loss: 1 answered wrong, text gone" in shown
     assert "Asked] What is our budget?" in shown
     assert "old turns dropped, turn 4: gone since turn 4" in shown
     next(one for one in at.button if one.label == "Turn 4").click().run()
