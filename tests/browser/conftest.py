@@ -33,7 +33,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 PATIENCE_MS = 60_000
 """How long to wait for something to appear: machines of CI are slow, and nothing here measures time."""
 
-PROBE = re.compile(r"/[a-z]+/_stcore/(health|host-config)$")
+PROBE = re.compile(r"/[a-z_]+/_stcore/(health|host-config)$")
 
 LONG_RUN = "/?scripts=long-project&repeats=20"
 """A form whose run takes longer than a slow browser needs to press a button of it, so that no test races with its end."""
@@ -67,7 +67,8 @@ class Server:
             for name, value in os.environ.items()
             if not name.startswith(("ANTHROPIC_", "MEMDASH_", "STREAMLIT_"))
         }
-        environment |= {"MEMDASH_DB": str(self.database), **self._environment}
+        no_secrets = {"STREAMLIT_SECRETS_FILES": str(self.database.with_suffix(".toml"))}
+        environment |= {"MEMDASH_DB": str(self.database), **no_secrets, **self._environment}
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)],
