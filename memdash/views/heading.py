@@ -137,7 +137,7 @@ def _running(stored: StoredComparison, progress: RunProgress) -> None:
             "choosing what to play next" if progress.refining else f"round {progress.rounds} of refinement"
         )
     if ahead := services().worker.waits_for(stored.id):
-        parts.insert(0, f"waits for {_called(ahead)} to be played first")
+        parts = [f"Waits for {_called(ahead)} to be played first", numbers.count(progress.replays, "replay")]
     share = progress.turn / progress.turns if progress.turns else 0.0
     st.progress(min(share, 1.0), text=plain(" · ".join(parts)), width="stretch")
     cancelling = st.session_state.get("cancelling") == stored.id
