@@ -64,9 +64,14 @@ def _figures(opened: Opened, lines: Sequence[FactLine], turn: int) -> None:
     cost = cost_per_surviving_fact(result.cost_usd, result.kept)
     with st.container(horizontal=True, gap="small"):
         st.metric(f"Visible in turn {turn}", numbers.part(len(visible), len(stated)), border=True)
-        st.metric("Kept in the end", numbers.part(result.kept, result.facts_total), border=True)
+        early = result.status.over and not result.done
         st.metric(
-            "Cost per surviving fact",
+            "Kept when it ended early" if early else "Kept in the end",
+            numbers.part(result.kept, result.facts_total),
+            border=True,
+        )
+        st.metric(
+            "Cost per surviving fact, partial" if early else "Cost per surviving fact",
             numbers.usd(cost) if result.kept else numbers.NOTHING,
             border=True,
             help=_COST_HELP if result.kept != 0 else f"{_COST_HELP} No fact survived here.",
