@@ -151,7 +151,9 @@ def test_a_refinement_that_was_interrupted_between_two_rounds_can_go_on(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resumed: list[str] = []
-    monkeypatch.setattr(Worker, "resume", lambda _worker, comparison_id: resumed.append(comparison_id))
+    monkeypatch.setattr(
+        Worker, "resume", lambda _worker, comparison_id, _launch: resumed.append(comparison_id)
+    )
     spec = sample_sweep()
     assert spec.sweep is not None
     one = store_sample(store, replace(spec, sweep=replace(spec.sweep, refine=True)))
@@ -322,7 +324,7 @@ def test_a_closer_look_has_a_limit_and_a_loss_and_they_stand_in_the_choices() ->
 def test_pressing_run_hands_the_sweep_to_the_worker_and_opens_it(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Worker, "submit", lambda _worker, spec: store.save_comparison(spec))
+    monkeypatch.setattr(Worker, "submit", lambda _worker, spec, _launch: store.save_comparison(spec))
     at = thresholds(f=["window:2|4"], scripts="trip-planning", turns="2")
     at.button(key=widget(at, "run")).click().run()
     assert not at.exception, at.exception
@@ -342,7 +344,7 @@ def test_pressing_run_again_while_the_same_runs_opens_what_runs(
     running = store_sample(store, sample_sweep(), played=4, end=None)
     started: list[str] = []
     monkeypatch.setattr(Worker, "running_alike", lambda _worker, _spec: running)
-    monkeypatch.setattr(Worker, "submit", lambda _worker, spec: started.append(spec.id))
+    monkeypatch.setattr(Worker, "submit", lambda _worker, spec, _launch: started.append(spec.id))
     at = thresholds(f=["window:2|4"], scripts="trip-planning", turns="2")
     at.button(key=widget(at, "run")).click().run()
     assert not at.exception, at.exception
