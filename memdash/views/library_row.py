@@ -53,11 +53,22 @@ def comparison_row(one: ComparisonSummary) -> None:
             ):
                 look_inside(one)
             notes_menu(one.id, one.notes, "secondary")
+            beside = st.popover(
+                "",
+                icon=":material/difference:",
+                key=f"beside.{one.id}",
+                help="Side by side, baseline and changes",
+                on_change="rerun",
+            )
+            if beside.open:
+                with beside:
+                    pick_replays(one.id, "library")
+                    baseline_menu(one.id)
             menu = st.popover(
                 "",
                 icon=":material/more_vert:",
                 key=f"menu.{one.id}",
-                help="Rename, side by side, baseline, download, delete",
+                help="Rename, download, delete",
                 on_change="rerun",
             )
             if menu.open:
@@ -104,12 +115,6 @@ def _menu(one: ComparisonSummary) -> None:
         "Rename", icon=":material/edit:", key=f"rename.{one.id}", disabled=not title.strip(), width="stretch"
     ):
         _do(partial(services().store.rename, one.id, title.strip()))
-    with st.expander(
-        "Side by side", icon=":material/splitscreen_right:", key=f"beside.{one.id}", on_change="rerun"
-    ) as beside:
-        if beside.open:
-            pick_replays(one.id, "library")
-    baseline_menu(one.id)
     downloads(one.id)
     if people.may(Act.DELETE) and st.button(
         "Delete…", icon=":material/delete:", key=f"delete.{one.id}", width="stretch"

@@ -195,11 +195,11 @@ def test_the_baseline_is_pinned_and_unpinned_from_a_row_and_a_head(store: Store)
     assert store.baseline() == one
     assert ":blue-badge[:material/keep: baseline]" in texts(at)
     at.switch_page("library.py").run()
-    at.session_state[f"menu.{other}"] = True
+    at.session_state[f"beside.{other}"] = True
     at.run()
     at.button(key=f"pin.{other}").click().run()
     assert store.baseline() == other
-    at.session_state[f"menu.{other}"] = True
+    at.session_state[f"beside.{other}"] = True
     at.run()
     at.button(key=f"unpin.{other}").click().run()
     assert store.baseline() is None
