@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.benchmarks import page_during_sweep, store_scale, sweep_size
+from tests.benchmarks import page_during_sweep, replay_page, store_scale, sweep_size
 
 pytestmark = pytest.mark.long
 
@@ -35,3 +35,13 @@ def test_pages_are_asked_with_and_without_a_sweep(capsys: pytest.CaptureFixture[
     printed = capsys.readouterr().out
     assert re.search(r"Compare: +\d+ ms idle, +\d+ ms during a sweep", printed)
     assert re.search(r"Library: +\d+ ms idle, +\d+ ms during a sweep", printed)
+
+
+def test_the_page_of_one_replay_is_opened_at_each_section(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMDASH_DB", "")  # what the benchmark sets is taken back
+    replay_page.main(["--turns", "12", "--facts", "3", "--rounds", "1"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("12 turns, 3 facts")
+    assert len(re.findall(r"facts \d+\.\d\d and \d+\.\d\d", "\n".join(lines))) == 3

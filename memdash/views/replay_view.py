@@ -11,7 +11,7 @@ from memdash.charts import timeline as chart
 from memdash.collecting import uncollected
 from memdash.errors import NotStored, StoreError
 from memdash.inspection.timeline import MarkKind, Timeline
-from memdash.metrics import explain
+from memdash.metrics import ReplayResult, explain
 from memdash.palette import assign
 from memdash.records import Status
 from memdash.views import replay_address
@@ -97,12 +97,18 @@ def _head(one: Opened) -> None:
         f"{numbers.part(result.turns_completed, result.turns_planned)} turns",
         f"{numbers.tokens(result.prompt_tokens)} prompt tokens",
         numbers.usd(result.cost_usd),
-        f"kept {numbers.part(result.kept, result.facts_total)} facts" if result.facts_total else "no facts",
+        _kept(result),
         moment(one.stored.created_at),
     ]
     st.caption(plain(" · ".join(about)))
     st.caption(plain(basis_of(one.stored)))
     _ended_early(one)
+
+
+def _kept(result: ReplayResult) -> str:
+    if result.kept is None:
+        return numbers.count(result.facts_total, "fact") if result.facts_total else "no facts"
+    return f"kept {numbers.part(result.kept, result.facts_total)} facts"
 
 
 def _state(status: Status) -> None:
