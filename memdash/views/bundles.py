@@ -36,6 +36,7 @@ _SAID: Final = {
 }
 _SHOWN: Final = 8
 _RESULT: Final = "bundle_result"
+_ERASED: Final = "erased"
 _UPLOADS: Final = "bundle_uploads"
 
 
@@ -111,7 +112,9 @@ def _take_in(given: UploadedFile) -> None:
 
 
 def _result() -> None:
-    """Say once what became of the last import."""
+    """Say once what became of the last import, or was erased."""
+    if erased := st.session_state.pop(_ERASED, 0):
+        st.success(f"Erased {numbers.count(erased, 'comparison')} for good.", icon=":material/check_circle:")
     arrived: Sequence[Arrived] | None = st.session_state.pop(_RESULT, None)
     if not arrived:
         return
@@ -158,5 +161,5 @@ def ask_to_erase(deleted: int) -> None:
             except MemdashError as error:
                 problem(error)
                 return
-            st.toast(f"Erased {numbers.count(deleted, 'comparison')}.", icon=":material/check_circle:")
+            st.session_state[_ERASED] = deleted
             st.rerun()

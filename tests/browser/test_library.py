@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import finished
+from tests.browser.conftest import Server, finished
 
 Visit = Callable[..., Page]
 
@@ -62,9 +62,15 @@ def test_search_narrows_the_list_while_typing(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Open")).to_be_visible()
 
 
-def test_a_comparison_is_deleted_only_after_asking(visit: Visit) -> None:
+def test_a_comparison_is_deleted_and_erased_after_asking_and_comes_back_from_its_bundle(
+    visit: Visit, server: Server, tmp_path: Path
+) -> None:
     page = library(visit)
     open_menu(page)
+    bundle = tmp_path / "comparison.zip"
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Bundle", exact=False).click()
+    waiting.value.save_as(bundle)
     page.get_by_role("button", name="Delete…").click()
     expect(page.get_by_text("everything measured in them will be gone")).to_be_visible()
     page.get_by_role("button", name="Keep it").click()
@@ -73,6 +79,18 @@ def test_a_comparison_is_deleted_only_after_asking(visit: Visit) -> None:
     page.get_by_role("button", name="Delete…").click()
     page.get_by_role("button", name="Delete", exact=True).click()
     expect(page.get_by_text("Nothing has been run yet")).to_be_visible()
+    page.get_by_text("Import, export, erase").click()
+    page.get_by_role("button", name="Erase what was deleted…").click()
+    page.get_by_role("button", name="Erase", exact=True).click()
+    expect(page.get_by_text("Erased 1 comparison for good.")).to_be_visible()
+    expect(page.get_by_role("button", name="Erase what was deleted…")).to_be_disabled()
+    assert b"My *first*" not in server.database.read_bytes()
+    page.locator("input[type=file]").set_input_files(bundle)
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.get_by_text("1 comparison in the bundle: 1 imported.")).to_be_visible()
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_role("heading", name="My *first* <b>look</b>")).to_be_visible()
+    expect(page.get_by_text("What this says")).to_be_visible()
 
 
 def test_a_script_with_a_mistake_is_refused_with_its_line(visit: Visit, tmp_path: Path) -> None:

@@ -95,6 +95,7 @@ def test_what_was_deleted_is_erased_after_a_question(store: Store, database: Pat
     at = dialog.button(key="erase_deleted").click().run()
     assert not at.exception, at.exception
     assert store.deleted() == 0
+    assert at.session_state["erased"] == 1  # the page says so
     assert b"private title 9931" not in b"".join(
         one.read_bytes() for one in database.parent.iterdir() if one.is_file()
     )
