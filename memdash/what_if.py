@@ -47,7 +47,8 @@ def ask(
     (:class:`~memdash.metrics.what_if.OtherTokenizer` where it has to be run again instead).
     """
     terms = terms_for(question, stored.prices, stored.replays, ours)
-    with store.at_hand(stored.id) as near:
+    recached = any(terms.changes_cache(spec) for spec in stored.replays)
+    with store.at_hand(stored.id, texts=recached) as near:
         columns = near.columns(stored.id)
         charged = as_charged(columns, stored.replays, stored.prices)
         repriced = at_prices(charged, columns, stored.replays, terms)
@@ -56,11 +57,11 @@ def ask(
         ]
         if not changed:
             return answer_to(terms, repriced.values())
-        recached = _Recached()
-        for done, one in enumerate(recached.each(near, stored, changed, repriced, terms), start=1):
+        found = _Recached()
+        for done, one in enumerate(found.each(near, stored, changed, repriced, terms), start=1):
             repriced[one.charged.id] = one
             on_replay(done / len(changed))
-    return answer_to(terms, repriced.values(), recached.notes())
+    return answer_to(terms, repriced.values(), found.notes())
 
 
 class _Recached:

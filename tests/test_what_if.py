@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +17,10 @@ from memdash.records import Purpose, Record
 from memdash.replay import replay
 from memdash.scripts import find_scripts
 from memdash.spec import CacheLifetime, ComparisonSpec
-from memdash.store import MEMORY, Store
+from memdash.store import MEMORY, Ownership, RemoteStore, Store
+from memdash.store.owner import OwnerFile
+from memdash.store.protocol import AnyStore
+from memdash.store.remote import Owner
 from memdash.strategies import parse
 from memdash.what_if import ask
 from tests import builders
@@ -45,7 +50,7 @@ def keep(store: Store, *replays: Sequence[Record | list[Record]], model: str = "
     return spec.id
 
 
-def asked(store: Store, comparison: str, **question: object) -> Answer:
+def asked(store: AnyStore, comparison: str, **question: object) -> Answer:
     return ask(store, store.comparison(comparison), WhatIf(**question), OURS)  # type: ignore[arg-type]
 
 
@@ -148,3 +153,19 @@ def test_another_lifetime_gives_what_a_run_with_it_costs(store: Store) -> None:
         == "Contexts and times are those recorded; the cache follows the rules of the simulator."
     )
     assert shares == pytest.approx([1 / 3, 2 / 3, 1])
+
+
+def test_another_lifetime_is_worked_out_while_the_app_owns_the_database(tmp_path: Path) -> None:
+    path = tmp_path / "lab.duckdb"
+    with Store.open(path) as owned, Ownership(owned):
+        spec = ComparisonSpec(
+            tuple(find_scripts("trip-planning")), (parse("window:3"),), turns=4, token_counter="estimate"
+        )
+        owned.save_comparison(spec)
+        for one in spec.replays():
+            owned.append(one.id, list(replay(one, *connect(one))))
+        owned.flush()
+        file = OwnerFile.read(path)
+        assert file is not None
+        with closing(RemoteStore(path, Owner(file), lambda: owned)) as remote:
+            assert asked(remote, spec.id, cache=HOUR).rows == asked(owned, spec.id, cache=HOUR).rows

@@ -83,8 +83,11 @@ class AnyStore(Protocol):
     def columns(self, comparison_id: str) -> ReplayColumns:
         """Return what the outcomes of a comparison's replays are made of, as columns."""
 
-    def at_hand(self, comparison_id: str) -> AbstractContextManager[AnyStore]:
-        """Give a store in which many questions about one comparison cost no more than in the file itself."""
+    def at_hand(self, comparison_id: str, *, texts: bool = False) -> AbstractContextManager[AnyStore]:
+        """Give a store in which many questions about one comparison cost no more than in the file itself.
+
+        Journals and blocks are among them only with ``texts``.
+        """
 
     def journal(self, replay_id: str) -> list[Record]:
         """Return everything a replay yielded, in the order of its sequence."""

@@ -245,12 +245,12 @@ class RemoteStore:
         return self._look_into(comparison_id, lambda store: store.columns(comparison_id))
 
     @contextmanager
-    def at_hand(self, comparison_id: str) -> Iterator[AnyStore]:
-        """Give a copy of a comparison, fetched once for many questions."""
+    def at_hand(self, comparison_id: str, *, texts: bool = False) -> Iterator[AnyStore]:
+        """Give a copy of a comparison, fetched once for many questions; journals and blocks are in it with ``texts``."""
         with ExitStack() as open_copies:
 
             def copy(owner: Owner) -> AnyStore:
-                return open_copies.enter_context(_copy_of(owner, comparison_id, texts=False))
+                return open_copies.enter_context(_copy_of(owner, comparison_id, texts=texts))
 
             yield self._ask(copy, lambda store: store)
 

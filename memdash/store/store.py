@@ -38,7 +38,7 @@ from memdash.store.columns import read_columns
 from memdash.store.database import Database
 from memdash.store.ledger import LEDGER, entry_row, read_entries, read_expenses, read_started
 from memdash.store.listing import Listing
-from memdash.store.notes import Note, baseline_row, note_row
+from memdash.store.notes import Additions, Note, baseline_row, note_row
 from memdash.store.purge import erase_leftovers, purge
 from memdash.store.reading import BY_WORKER, ComparisonSummary, Reader, ReplayKey
 from memdash.store.rows import Row, Rows, add_record
@@ -349,6 +349,11 @@ class Store:
             versions, upto = dict(self._versions), self._changes
         return self._listing.bring(versions, upto, self._summaries)
 
+    def additions(self, comparison_id: str) -> Additions:
+        """Return the notes on a comparison and whether it is the baseline; quicker than reading the comparison."""
+        with self._reader() as reader:
+            return reader.additions([comparison_id]).get(comparison_id, Additions())
+
     def baseline(self) -> str | None:
         """Return the comparison that others are held against, None where none is pinned."""
         return next((one.id for one in self.comparisons() if one.baseline), None)
@@ -378,7 +383,7 @@ class Store:
             return read_columns(cursor, numbers)
 
     @contextmanager
-    def at_hand(self, comparison_id: str) -> Iterator[Self]:
+    def at_hand(self, comparison_id: str, *, texts: bool = False) -> Iterator[Self]:
         """Give a store in which many questions about one comparison are cheap: this one; its file is here."""
         yield self
 
