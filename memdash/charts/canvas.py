@@ -191,6 +191,20 @@ class Sheet:
             }
         )
 
+    def mark_turn(self, turn: int) -> None:
+        """Draw a line down through the whole chart at the turn that is open."""
+        self.shapes.append(
+            {
+                "type": "line",
+                "yref": "paper",
+                "x0": turn,
+                "x1": turn,
+                "y0": 0,
+                "y1": 1,
+                "line": {"color": self.ink.text, "width": 1.5, "dash": "dot"},
+            }
+        )
+
     def area_across(self, low: float, high: float, colour: str) -> None:
         """Fill what lies between two heights over the whole width, as the band of a line across."""
         self.shapes.append(

@@ -101,17 +101,7 @@ def fact_survival(lines: Sequence[FactLine], theme: Theme, turn: int | None = No
     sheet.x["range"] = [0.5, max(last, 8) + 1.6] if last <= 40 else [1 - last * 0.01, last * 1.02]
     sheet.layout.update(hovermode="closest", barmode="overlay", clickmode="event+select", dragmode=False)
     if turn is not None:
-        sheet.shapes.append(
-            {
-                "type": "line",
-                "yref": "paper",
-                "x0": turn,
-                "x1": turn,
-                "y0": 0,
-                "y1": 1,
-                "line": {"color": sheet.ink.text, "width": 1.5, "dash": "dot"},
-            }
-        )
+        sheet.mark_turn(turn)
     return sheet.figure()
 
 

@@ -213,18 +213,8 @@ def _lane_axis(sheet: Sheet, lanes: Sequence[MarkKind], share: float) -> None:
 
 
 def _mark_open(sheet: Sheet, turn: int) -> None:
-    """A line through the whole chart where the open turn is."""
-    sheet.shapes.append(
-        {
-            "type": "line",
-            "yref": "paper",
-            "x0": turn,
-            "x1": turn,
-            "y0": 0,
-            "y1": 1,
-            "line": {"color": sheet.ink.text, "width": 1.5, "dash": "dot"},
-        }
-    )
+    """Mark the open turn through all lanes, and write its number above."""
+    sheet.mark_turn(turn)
     sheet.annotations.append(
         {
             "x": turn,

@@ -56,6 +56,11 @@ def go(**changes: Any) -> None:
     st.session_state[_PLACE] = replace(here, **changes)
 
 
+def open_turn(turn: int) -> None:
+    """Show another turn of the replay that is open."""
+    go(turn=turn)
+
+
 def take_in(sections: Collection[str]) -> None:
     """Bring what is shown in line with the address, where that came from a link and not from us."""
     state = st.session_state

@@ -30,11 +30,11 @@ def _differences(opened: Opened, turn: int) -> None:
 
 
 def _facts(opened: Opened, turn: int) -> None:
-    facts_panel(opened, turn, _open_turn)
+    facts_panel(opened, turn, replay_address.open_turn)
 
 
 def _events(opened: Opened, turn: int) -> None:
-    events_panel(opened, turn, _open_turn)
+    events_panel(opened, turn, replay_address.open_turn)
 
 
 def _broke(opened: Opened, turn: int) -> None:
@@ -48,10 +48,6 @@ def _broke(opened: Opened, turn: int) -> None:
         "replay is over.",
         ":material/verified:",
     )
-
-
-def _open_turn(turn: int) -> None:
-    replay_address.go(turn=turn)
 
 
 SECTIONS: Final[Mapping[str, Section]] = {

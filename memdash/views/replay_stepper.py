@@ -22,7 +22,7 @@ def stepper(key: str, turns: Sequence[int], turn: int) -> None:
             key=f"{key}.previous",
             shortcut="P",
             disabled=place == 0,
-            on_click=_show,
+            on_click=replay_address.open_turn,
             args=(turns[max(place - 1, 0)],),
         )
         st.number_input(
@@ -42,15 +42,11 @@ def stepper(key: str, turns: Sequence[int], turn: int) -> None:
             key=f"{key}.next",
             shortcut="N",
             disabled=place == len(turns) - 1,
-            on_click=_show,
+            on_click=replay_address.open_turn,
             args=(turns[min(place + 1, len(turns) - 1)],),
         )
 
 
-def _show(turn: int) -> None:
-    replay_address.go(turn=turn)
-
-
 def _typed(key: str) -> None:
     if (turn := st.session_state.get(key)) is not None:
-        replay_address.go(turn=turn)
+        replay_address.open_turn(turn)

@@ -158,12 +158,8 @@ def _timeline(one: Opened, found: Timeline, turn: int) -> None:
         chart.alt(found),
         key=key,
         about=_ABOUT,
-        on_select=opens_turn_of_point(key, _open_turn),
+        on_select=opens_turn_of_point(key, replay_address.open_turn),
     )
-
-
-def _open_turn(turn: int) -> None:
-    replay_address.go(turn=turn)
 
 
 def _choose_section() -> str:
