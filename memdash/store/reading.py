@@ -89,7 +89,7 @@ class Reader:
             if among is None
             else self._cursor.execute(queries.COMPARISONS_AMONG, {"ids": list(among)}).fetchall()
         )
-        additions = self._additions(among)
+        additions = self.additions(among)
         return [
             ComparisonSummary(
                 id=comparison_id,
@@ -150,7 +150,7 @@ class Reader:
             prices=read_prices(self.fetch(queries.PRICES, comparison_id)),
             replays=tuple(spec for _number, spec in self._replays(comparison_id)),
             refinements=rounds,
-            notes=self._additions([comparison_id]).get(comparison_id, Additions()).notes,
+            notes=self.additions([comparison_id]).get(comparison_id, Additions()).notes,
         )
 
     def replay_logs(self, comparison_id: str, only: Collection[str] | None = None) -> list[ReplayLog]:
@@ -223,8 +223,8 @@ class Reader:
             raise StoreError(f"{replay_id}: has no block {missing[0]!r}")
         return found
 
-    def _additions(self, among: Collection[str] | None) -> dict[str, Additions]:
-        """What people have added to comparisons, by id; only to those of the ids ``among`` where there are any."""
+    def additions(self, among: Collection[str] | None) -> dict[str, Additions]:
+        """Return what people have added to comparisons, by id; with ``among`` only to those."""
         if among is None:
             return read_additions(self.fetch(queries.ADDITIONS))
         return read_additions(self._cursor.execute(queries.ADDITIONS_AMONG, {"ids": list(among)}).fetchall())

@@ -27,21 +27,21 @@ def head(stored: StoredComparison, to_confirm: Callable[[], Collection[str]] = t
 
     ``to_confirm`` is asked for the settings that a live run should confirm, where that is needed.
     """
-    listed = next((one for one in services().store.comparisons() if one.id == stored.id), None)
-    notes = listed.notes if listed is not None else ()
+    # While it runs, what was read of it may be a moment old; a note or a pin is seen at once.
+    added = services().store.additions(stored.id)
     title, actions = st.columns([2, 1], gap="small", vertical_alignment="top")
     title.subheader(plain(stored.title or stored.id), anchor=False)
     with actions, st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         confirm_menu(stored, to_confirm)
         _rename(stored)
-        notes_menu(stored.id, notes)
+        notes_menu(stored.id, added.notes)
         _changes(stored)
         _share(stored)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if listed is not None and listed.baseline:
+        if added.baseline:
             badge("baseline", ":material/keep:", "blue")
         st.caption(plain(" · ".join(_about(stored))))
-    latest_notes(notes)
+    latest_notes(added.notes)
 
 
 def _about(stored: StoredComparison) -> list[str]:

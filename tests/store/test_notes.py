@@ -11,6 +11,7 @@ import pytest
 from memdash.errors import InputError, NotStored
 from memdash.store import MEMORY, Store
 from memdash.store.handover import carry_out, comparison_lines, from_lines
+from memdash.store.notes import Additions
 from tests.store.samples import a_comparison
 
 
@@ -56,6 +57,7 @@ def test_a_list_that_was_read_before_sees_a_new_note(store: Store) -> None:
     before = store.version(one)
     store.add_note(one, "new", None)
     assert [note.text for note in store.comparisons()[0].notes] == ["new"]
+    assert store.additions(one) == Additions(store.comparison(one).notes, baseline=False)
     assert store.version(one) > before
 
 
@@ -109,6 +111,7 @@ def test_there_is_one_baseline_at_most(store: Store) -> None:
     store.pin_baseline(second)
     assert store.baseline() == second
     assert {one.id: one.baseline for one in store.comparisons()} == {first: False, second: True}
+    assert [store.additions(one).baseline for one in (first, second)] == [False, True]
     with reopened(store) as again:
         assert again.baseline() == second
         again.pin_baseline(None)
