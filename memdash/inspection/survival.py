@@ -246,7 +246,7 @@ def _moments(requests: Sequence[RequestRecord]) -> Iterator[_Moment]:
 
 
 def _last_user_message(entries: Sequence[str]) -> list[str]:
-    """The blocks of the last message where that is a user's: his words, or the results of the tools."""
+    """The blocks of the last message where that is of role user: what the user said, or the results of the tools."""
     opens = next((at for at in range(len(entries) - 1, -1, -1) if not entries[at].startswith("+")), None)
     if opens is None or not entries[opens].startswith("user:"):
         return []
