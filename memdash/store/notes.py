@@ -64,7 +64,10 @@ class Additions:
 
 
 def read_additions(rows: Iterable[Row]) -> dict[str, Additions]:
-    """Read rows of ``comparison_change``, in their order, by comparison; rows of other kinds are passed over."""
+    """Read rows of ``comparison_change``, in their order, by comparison; rows of other kinds are passed over.
+
+    Raises ValueError, KeyError or TypeError for a note that :func:`note_row` did not write.
+    """
     found: dict[str, Additions] = {}
     for comparison_id, changed_at, kind, value in rows:
         so_far = found.get(comparison_id, Additions())
@@ -77,4 +80,7 @@ def read_additions(rows: Iterable[Row]) -> dict[str, Additions]:
 
 def _read_note(changed_at: datetime, value: str) -> Note:
     said = json.loads(value)
-    return Note(changed_at.replace(tzinfo=UTC), said["text"], said["who"])
+    text, who = said["text"], said["who"]
+    if not isinstance(text, str) or not isinstance(who, str | None):
+        raise ValueError(f"a note without a text: {value[:60]}")
+    return Note(changed_at.replace(tzinfo=UTC), text, who)

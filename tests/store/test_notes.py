@@ -11,7 +11,7 @@ import pytest
 from memdash.errors import InputError, NotStored
 from memdash.store import MEMORY, Store
 from memdash.store.handover import carry_out, comparison_lines, from_lines
-from memdash.store.notes import Additions
+from memdash.store.notes import Additions, read_additions
 from tests.store.samples import a_comparison
 
 
@@ -98,6 +98,12 @@ def test_a_purge_keeps_the_notes_of_what_is_kept(store: Store) -> None:
     assert store.path is not None
     store.close()
     assert b"goes" not in store.path.read_bytes()
+
+
+@pytest.mark.parametrize("value", ["", "[]", "{}", '{"who": null, "text": 5}', '{"who": [], "text": "x"}'])
+def test_what_is_no_note_is_not_read_as_one(value: str) -> None:
+    with pytest.raises((ValueError, KeyError, TypeError)):
+        read_additions([("cmp_1", datetime(2026, 11, 30), "note", value)])
 
 
 # -- the baseline --------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -47,6 +48,21 @@ def test_which_settings_of_many_are_shown_is_in_the_link(store: Store) -> None:
     again = page("thresholds", **query(at))
     assert again.multiselect(key=f"picked.breakdown.{one}").value == ["window of 11", "window of 12"]
     assert not unusable(again)
+
+
+def test_the_link_to_share_is_of_what_is_seen(store: Store) -> None:
+    one = store_sample(store, sample_spec())
+    at = page("compare", c=one, view="misses", rows=["002", "004"], turns="7")
+    at.session_state["share_menu"] = True
+    at.run()
+    [link] = [code.value for code in at.code if "?" in str(code.value)]
+    assert parse_qs(urlsplit(link).query) == {
+        "c": [one],
+        "view": ["misses"],
+        "rows": ["002", "004"],
+        "turns": ["7"],
+    }
+    assert urlsplit(link).path == "/"
 
 
 # -- what cannot be used of it is said -----------------------------------------------------------------------------------
