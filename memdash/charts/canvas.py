@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -135,6 +137,10 @@ class Sheet:
     def figure(self) -> go.Figure:
         """Return the chart as a Plotly figure."""
         import plotly.graph_objects as go
+
+        # Plotly looks into pandas where it is loaded, and another thread may be in the midst of loading it.
+        if "pandas" in sys.modules:
+            importlib.import_module("pandas")
 
         layout = {
             **self.layout,

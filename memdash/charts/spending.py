@@ -65,7 +65,8 @@ def spent_per_day(
     sheet.x.update(type="date", tickformat="%-d %b", showgrid=False, hoverformat="%-d %B %Y")
     sheet.amount_axis("US dollars", tickprefix="$")
     if limit is not None:
-        sheet.line_across(limit, f"budget of a day, {numbers.usd(limit)}", sheet.ink.quiet, "dash")
+        sheet.line_across(limit, f"budget of a day, {numbers.usd(limit)}", sheet.ink.text, "dash")
+        sheet.annotations[-1]["bgcolor"] = sheet.ink.paper  # it may stand before bars
     return sheet.figure()
 
 

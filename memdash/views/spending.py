@@ -126,7 +126,8 @@ def _runs(
     for one in started:
         first.setdefault(one.comparison_id, one)
         people.setdefault(one.comparison_id, {})[one.person or _NOBODY] = None
-    ids = [*reversed(first), *(one for one in accounts if one not in first)]
+    newest_first = sorted(first, key=lambda one: first[one].at, reverse=True)
+    ids = [*newest_first, *(one for one in accounts if one not in first)]
     shown = [accounts.get(one, Account()) for one in ids]
     st.dataframe(
         {
