@@ -40,7 +40,7 @@ def comparison_row(one: ComparisonSummary) -> None:
     """Draw one comparison with its notes; menus write a note, rename, pin, compare, download or delete it."""
     with st.container(border=True, gap="xxsmall", key=f"row-{one.id}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"**{plain(clip(one.title or one.id, 110))}**", width="stretch")
+            st.markdown(f"**{plain(clip(one.title or one.id, 72))}**", width="stretch")
             if one.sweep:
                 badge("sweep", ":material/tune:", "violet")
             if one.baseline:
