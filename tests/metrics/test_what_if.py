@@ -273,9 +273,9 @@ def test_repeats_are_one_row_with_their_means_and_scripts_are_ranked_apart() -> 
     ]
     assert answer.rows[0].charged_usd == pytest.approx(0.2)
     assert answer.rows[0].what_if_usd == pytest.approx(0.3)
-    assert [sentence.split(" becomes")[0] for sentence in answer.sentences] == [
-        "With no caching, on trip, window of 4",
-        "With no caching, on shop, full history",
+    assert [sentence.partition(":")[0] for sentence in answer.sentences] == [
+        "With no caching window of 4 becomes cheaper than full history on trip",
+        "With no caching full history becomes cheaper than window of 4 on shop",
     ]
 
 
@@ -331,6 +331,47 @@ def test_the_first_thing_said_is_who_is_cheapest_without_forgetting() -> None:
         same[0]
         == "With no caching full history stays the cheapest of those that kept every fact, at $0.4000."
     )
+
+
+def test_the_same_news_of_several_scripts_and_settings_is_told_once() -> None:
+    whole = {"kept": 4, "facts_total": 4}
+    costs = {
+        "full history": (0.10, 0.40),
+        "compaction at 1500": (0.20, 0.30),
+        "compaction at 2500": (0.15, 0.32),
+        "brief": (0.30, 0.60),
+    }
+    rows = [
+        repriced(name, before + extra, after + extra, script=script, **whole)
+        for script, extra in (("trip", 0.0), ("shop", 0.01))
+        for name, (before, after) in costs.items()
+    ]
+    assert answer_to(terms(cache=OFF), rows).sentences == (
+        "With no caching compaction at 1500 becomes the cheapest of those that kept every fact on trip and shop, at $0.3000 to "
+        "$0.3100; as charged it was full history, at $0.1000 to $0.1100.",
+        "With no caching compaction at 1500 becomes cheaper than full history and compaction at 2500 on trip and shop: $0.3000 "
+        "to $0.3100 against $0.3200 to $0.4100, as charged $0.2000 to $0.2100 against $0.1000 to $0.1600.",
+        "With no caching compaction at 2500 becomes cheaper than full history on trip and shop: $0.3200 to $0.3300 against "
+        "$0.4000 to $0.4100, as charged $0.1500 to $0.1600 against $0.1000 to $0.1100.",
+    )
+
+
+def test_settings_that_become_cheaper_than_the_same_others_share_a_sentence() -> None:
+    rows = [
+        repriced("full history", 0.10, 0.40),
+        repriced("compaction at 1500", 0.20, 0.30),
+        repriced("compaction at 2500", 0.20, 0.30),
+        repriced("window of 4", 0.25, 0.25, kept=1, facts_total=4),
+        repriced("window of 4", 0.05, 0.45, script="shop", kept=1, facts_total=4),
+        repriced("full history", 0.10, 0.40, script="shop"),
+    ]
+    said = [one.partition(":")[0] for one in answer_to(terms(cache=OFF), rows).sentences]
+    assert said == [
+        "With no caching compaction at 1500 and compaction at 2500 become cheaper than full history on trip",
+        "With no caching full history becomes cheaper than window of 4 on shop",
+        "With no caching window of 4, which kept 1 of 4 facts, becomes cheaper than full history, compaction at 1500 and "
+        "compaction at 2500 on trip",
+    ]
 
 
 def test_settings_that_cost_the_same_are_named_together() -> None:

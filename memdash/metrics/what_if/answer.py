@@ -6,12 +6,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from memdash import numbers
 from memdash.metrics.what_if.order import Overtaking, Priced, overtakings, ranks
 from memdash.metrics.what_if.repricing import Repriced
+from memdash.metrics.what_if.sentences import sentences
 from memdash.metrics.what_if.terms import Terms
-
-_MOST_SENTENCES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +81,8 @@ def answer_to(terms: Terms, repriced: Iterable[Repriced], notes: Iterable[str] =
             for row, counts in zip(of_script, ranked, strict=True)
             if counts
         )
-    sentences = _sentences(terms.question.lead, rows, overtaken)
-    return Answer(terms, tuple(rows), overtaken, tuple(sentences), (*terms.notes, *notes))
+    told = sentences(terms.question.lead, rows, overtaken)
+    return Answer(terms, tuple(rows), overtaken, tuple(told), (*terms.notes, *notes))
 
 
 def _is_ranked(group: Sequence[Repriced], live_able: bool) -> bool:
@@ -135,72 +133,3 @@ def _with_ranks(rows: Sequence[Row], ranked: Sequence[bool]) -> list[Row]:
         replace(row, rank=one, what_if_rank=other)
         for row, one, other in zip(rows, before, after, strict=True)
     ]
-
-
-def _sentences(lead: str, rows: Sequence[Row], overtaken: Mapping[str, Sequence[Overtaking]]) -> list[str]:
-    if not any(overtaken.values()):
-        compared = sum(row.rank is not None for row in rows)
-        return [f"{lead} the order by cost stays as it was."] if compared > 1 else []
-    headlines: list[str] = []
-    told: list[tuple[bool, str]] = []
-    for script, pairs in overtaken.items():
-        where = f"{lead}, on {script}," if len(overtaken) > 1 else lead
-        by_name = {row.series: row for row in rows if row.script == script}
-        headlines += _cheapest_that_kept_all(where, list(by_name.values()))
-        by_cheaper: dict[Priced, list[Priced]] = {}
-        for pair in pairs:
-            by_cheaper.setdefault(pair.cheaper, []).append(pair.dearer)
-        for cheaper, dearer in by_cheaper.items():
-            kept = _kept(by_name[cheaper.name])
-            told.append((bool(kept), _told(f"{where} {cheaper.name}{kept}", cheaper, dearer)))
-    # Being cheaper for having forgotten is the lesser news.
-    ordered = [sentence for _forgets, sentence in sorted(told, key=lambda one: one[0])]
-    if len(ordered) > _MOST_SENTENCES:
-        more = numbers.count(len(ordered) - _MOST_SENTENCES, "more setting")
-        ordered[_MOST_SENTENCES:] = [f"{more} become cheaper than others that were cheaper."]
-    return [*headlines, *ordered]
-
-
-def _cheapest_that_kept_all(where: str, rows: Sequence[Row]) -> list[str]:
-    """Say which of several settings that kept every fact is the cheapest, and whether that is news."""
-    whole = [row for row in rows if row.rank is not None and row.facts_total and row.kept == row.facts_total]
-    if len(whole) < 2:
-        return []
-    before = [row for row in whole if row.rank == min(one.rank or 0 for one in whole)]
-    after = [row for row in whole if row.what_if_rank == min(one.what_if_rank or 0 for one in whole)]
-    cost = numbers.usd(after[0].what_if_usd)
-    if still := [row for row in after if row in before]:
-        stay = "stays" if len(still) == 1 else "stay"
-        return [f"{where} {_names(still)} {stay} the cheapest of those that kept every fact, at {cost}."]
-    become, was = ("becomes" if len(after) == 1 else "become"), ("was" if len(before) == 1 else "were")
-    return [
-        f"{where} {_names(after)} {become} the cheapest of those that kept every fact, at {cost}; "
-        f"as charged it {was} {_names(before)}, at {numbers.usd(before[0].charged_usd)}."
-    ]
-
-
-def _names(rows: Sequence[Row]) -> str:
-    return numbers.listing([row.series for row in rows])
-
-
-def _kept(row: Row) -> str:
-    """Say what a setting forgets: cheaper than others it may be for that alone."""
-    if row.kept is None or row.kept == row.facts_total:
-        return ""
-    return f", which kept {row.kept} of {numbers.count(row.facts_total, 'fact')},"
-
-
-def _told(who: str, cheaper: Priced, dearer: Sequence[Priced]) -> str:
-    """Say whom a setting becomes cheaper than, with the costs after and before."""
-    names = numbers.listing([one.name for one in dearer])
-    after = _span([one.after for one in dearer])
-    before = _span([one.before for one in dearer])
-    return (
-        f"{who} becomes cheaper than {names}: {numbers.usd(cheaper.after)} against {after}, "
-        f"as charged {numbers.usd(cheaper.before)} against {before}."
-    )
-
-
-def _span(costs: Sequence[float]) -> str:
-    low, high = numbers.usd(min(costs)), numbers.usd(max(costs))
-    return low if low == high else f"{low} to {high}"
