@@ -27,6 +27,8 @@ from memdash.views.table import results_table
 
 _POLL_SECONDS: Final = 2.0
 _MOST_LINES: Final = len(HUES)
+_AGAINST: Final = "beside.against"
+_SCRIPT: Final = "beside.script"
 
 
 def _page() -> None:
@@ -102,8 +104,8 @@ def _body(over: bool) -> None:
     except StoreError as error:
         problem(error)
         return
-    if shown.over != over:
-        st.rerun()  # draw the page once more, polling from now on or no longer
+    if shown.over != over or not shown.chosen:
+        st.rerun()  # draw the page once more: polling from now on or no longer, or with nothing to show
     if shown.missing:
         with link:
             _missing(shown.missing)
@@ -131,12 +133,16 @@ def _against(base: ComparisonSummary | None) -> None:
             beside.not_used("against", "no baseline is pinned here")
             beside.change(replace(now, against_baseline=False))
         return
-    on = st.toggle(
+    st.session_state[_AGAINST] = beside.present().against_baseline
+    st.toggle(
         f"Differences from the baseline: {plain(clip(base.title or base.id, 70))}",
-        beside.present().against_baseline,
-        key="beside.against",
+        key=_AGAINST,
+        on_change=_take_against,
     )
-    beside.change(replace(beside.present(), against_baseline=on))
+
+
+def _take_against() -> None:
+    beside.change(replace(beside.present(), against_baseline=st.session_state[_AGAINST]))
 
 
 def _key(shown: ChosenView) -> str:
@@ -247,18 +253,23 @@ def _choose(replay_ids: Sequence[str]) -> None:
     beside.change(replace(beside.present(), replays=tuple(replay_ids), rows=()))
 
 
+def _take_script() -> None:
+    beside.change(replace(beside.present(), script=st.session_state[_SCRIPT]))
+
+
 def _charts(shown: ChosenView, picked: Sequence[ReplayResult]) -> None:
     scripts = shown.scripts
     first = next(iter(scripts))
     script = beside.script_wanted(scripts, first)
     if len(scripts) > 1:
-        script = st.segmented_control(
+        st.session_state[_SCRIPT] = script
+        st.segmented_control(
             "Charts show",
             list(scripts),
-            default=script,
             required=True,
             format_func=lambda one: plain(scripts[one]),
-            key=f"beside.script.{'.'.join(scripts)}",
+            key=_SCRIPT,
+            on_change=_take_script,
             help="Turns of different scripts have nothing in common, so the charts show one script at a time.",
         )
     beside.change(replace(beside.present(), script=script if script != first else None))

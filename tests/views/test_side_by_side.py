@@ -76,7 +76,7 @@ def test_scripts_are_charted_one_at_a_time(store: Store) -> None:
     sweep = store_sample(store, sample_sweep())
     at = opened("side_by_side", r=f"{sweep}.001.006.007", script="trip-change")
     assert "Script: trip-planning" in unusable(at)
-    chart = at.segmented_control(key="beside.script.trip-planning.trip-change")
+    chart = at.segmented_control(key="beside.script")
     assert chart.value == "trip-change"
     assert len(at.get("plotly_chart")) == 6
     chart.set_value("trip-planning").run()
@@ -94,6 +94,14 @@ def test_rows_that_are_picked_are_charted_alone_and_stand_in_the_link(store: Sto
     again.button(key="beside.remove").click().run()
     assert rows(again) == ["full history"]
     assert query(again) == {"r": f"{other}.001"}
+
+
+def test_what_is_cleared_is_gone_from_the_page_and_the_link(store: Store) -> None:
+    one, other = two(store)
+    at = opened("side_by_side", r=[f"{one}.001", f"{other}.001"])
+    at.button(key="beside.clear").click().run()
+    assert "Nothing is side by side yet" in texts(at)
+    assert query(at) == {}
 
 
 def test_picked_rows_of_a_comparison_are_taken_over_from_compare(store: Store) -> None:
