@@ -7,6 +7,7 @@ import json
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,9 @@ from memdash.store import (
     Arrival,
     Store,
 )
-from memdash.store.bundle import archive
+from memdash.store.bundle import all_shapes, archive
 from memdash.store.bundle.layout import DOCUMENT_TABLES, JSON_COLUMNS, LEFT_OUT, RECORD_KEYS
+from memdash.store.bundle.tables import check_json, read_parquet
 from tests.store.any_records import journals
 from tests.store.bundles import (
     bundle_of,
@@ -118,6 +120,7 @@ def _two_stores() -> list[Store]:
     return _stores
 
 
+@pytest.mark.long
 @given(records=journals())
 @settings(max_examples=12)
 def test_any_records_come_through(records: list[Record]) -> None:
@@ -649,6 +652,7 @@ def test_comparisons_before_the_one_that_is_refused_stay(target: Store) -> None:
     assert [one.id for one in target.comparisons()] == [newer]
 
 
+@pytest.mark.long
 @given(data=st.data())
 @settings(max_examples=50)
 def test_a_bundle_with_other_bytes_is_refused_or_the_same(
@@ -682,3 +686,27 @@ def test_a_bundle_with_other_bytes_is_refused_or_the_same(
         with target._database.cursor() as cursor:
             for table in ("comparison", "script", "replay", "request", "block_text"):
                 assert cursor.execute(f"select count(*) from {table}").fetchall() == [(0,)]
+
+
+@pytest.mark.long
+@given(data=st.data())
+@settings(max_examples=150)
+def test_rows_with_other_bytes_and_the_right_checksum_are_refused_or_read(
+    bundle: bytes, source: Store, data: st.DataObject
+) -> None:
+    """A checksum keeps nobody out who means it: a broken Parquet file must not end the process."""
+    entries = {name: one for name, one in entries_of(bundle).items() if name.endswith(".parquet")}
+    name = data.draw(st.sampled_from(sorted(entries)))
+    table = Path(name).stem
+    content = bytearray(entries[name])
+    footer = int.from_bytes(content[-8:-4], "little") + 8
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, footer - 1) | st.integers(0, len(content) - 1))
+        content[len(content) - 1 - place] = data.draw(
+            st.sampled_from([0, 1, 127, 128, 255]) | st.integers(0, 255)
+        )
+    with source._database.cursor() as cursor:
+        shape = all_shapes(cursor)[table]
+    with suppress(ValueError):
+        for batch in read_parquet(io.BytesIO(bytes(content)), shape, older=False):
+            check_json(batch, JSON_COLUMNS.get(table, {}))

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 from memdash.store import queries
 from memdash.store.bundle.archive import no_number
+from memdash.store.bundle.footer import group_sizes
 from memdash.store.reading import BY_WORKER
 
 if TYPE_CHECKING:
@@ -106,21 +108,22 @@ def read_parquet(file: IO[bytes], shape: Shape, *, older: bool) -> Iterator[pa.R
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    size = file.seek(0, 2)
+    groups = group_sizes(file)
+    size = file.seek(0, os.SEEK_END)
     file.seek(0)
     try:
         parquet = pq.ParquetFile(file, memory_map=False, pre_buffer=False)
         _check_columns(parquet.schema_arrow, shape, older=older)
         decoded = 0
-        for group in range(parquet.num_row_groups):
-            for batch in parquet.iter_batches(
-                _rows_at_a_time(parquet.metadata.row_group(group)), row_groups=[group], use_threads=False
-            ):
+        for group, group_size in enumerate(groups):
+            # each value may be as long as all the bytes of its row group
+            rows = max(1, min(ROWS, _MOST_DECODED // max(1, group_size)))
+            for batch in parquet.iter_batches(rows, row_groups=[group], use_threads=False):
                 decoded += batch.nbytes
                 if decoded > _FREE + _MOST_GROWTH * size:
                     raise ValueError("holds more than its bytes can be")
                 yield _conform(batch, shape)
-    except (pa.ArrowException, OSError, OverflowError) as error:
+    except (pa.ArrowException, OSError, OverflowError, UnicodeError) as error:
         raise ValueError(f"is no Parquet file of ours ({' '.join(str(error).split())[:160]})") from error
 
 
@@ -137,15 +140,6 @@ def _check_columns(found: pa.Schema, shape: Shape, *, older: bool) -> None:
             raise ValueError(
                 f"has {found.field(field.name).type} in the column {field.name!r}, not {field.type}"
             )
-
-
-def _rows_at_a_time(group: Any) -> int:
-    """How many rows of a row group can be decoded in one go: each value may be as long as all the bytes of its columns."""
-    chunks = [group.column(place) for place in range(group.num_columns)]
-    if any(chunk.compression != "UNCOMPRESSED" for chunk in chunks):
-        raise ValueError("is compressed within itself, which no bundle of ours is")
-    size = sum(int(chunk.total_compressed_size) for chunk in chunks)
-    return max(1, min(ROWS, _MOST_DECODED // max(1, size)))
 
 
 def _conform(batch: pa.RecordBatch, shape: Shape) -> pa.RecordBatch:
