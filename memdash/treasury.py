@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memdash import numbers
 from memdash.errors import DayBudgetSpent
@@ -22,6 +22,10 @@ from memdash.store.protocol import AnyStore
 
 if TYPE_CHECKING:
     from memdash.replay import PlannedRequest
+
+
+GOES_ON: Final = "it can go on once the day is over"
+"""How the reason ends for which a replay was interrupted by the day's budget: it is shown with the results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ class Treasury:
             raise DayBudgetSpent(
                 f"the next request could cost {numbers.usd(entry.usd)} and pass the {numbers.usd(budget.limit)} that all live "
                 f"runs here may cost on {entry.day:%-d %B %Y} (UTC): {numbers.usd(spent)} is spent or set aside; "
-                "it can go on once the day is over"
+                + GOES_ON
             )
 
     def _entry(

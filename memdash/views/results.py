@@ -12,6 +12,7 @@ from memdash.collecting import uncollected
 from memdash.errors import NotStored, StoreError
 from memdash.metrics import Mark, ReplayResult, explain, sentences
 from memdash.records import Status
+from memdash.treasury import GOES_ON
 from memdash.views import address, beside, replay_address
 from memdash.views.chart_grid import chart_grid
 from memdash.views.comparison import View, view
@@ -224,7 +225,7 @@ def _refusals(results: Sequence[ReplayResult]) -> None:
     """What ended replays early, in the API's own words, each with a sentence of explanation; repeats are told once."""
     told: dict[tuple[str, str], list[ReplayResult]] = {}
     for one in results:
-        if one.errors and one.status in _TELLING:
+        if one.errors and (one.status in _TELLING or _is_withheld(one)):
             told.setdefault((one.series, one.errors[-1]), []).append(one)
     for (series, message), group in told.items():
         with st.container(border=True, gap="xsmall"):
@@ -232,6 +233,11 @@ def _refusals(results: Sequence[ReplayResult]) -> None:
             st.code(message, language=None, wrap_lines=True)
             if group[0].status is Status.REJECTED:
                 st.caption(plain(explain(message)))
+
+
+def _is_withheld(one: ReplayResult) -> bool:
+    """Whether what all live runs may cost in a day stopped it; any other interruption has no reason worth a card."""
+    return one.status is Status.INTERRUPTED and GOES_ON in one.errors[-1]
 
 
 def _oddities(results: Sequence[ReplayResult]) -> None:
@@ -253,6 +259,7 @@ def _ended(group: list[ReplayResult]) -> str:
     what = {
         Status.REJECTED: f"the API refused {where}",
         Status.STOPPED_BY_BUDGET: f"the budget ended it in {where}",
+        Status.INTERRUPTED: f"the budget of the day stopped it before {where}",
     }
     often = f" in {len(group)} replays" if len(group) > 1 else ""
     return what.get(group[0].status, f"failed in {where}") + often

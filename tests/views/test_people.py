@@ -13,6 +13,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from memdash.access import Access
 from memdash.errors import InputError
 from memdash.launch import Key, Launch
 from memdash.spec import ComparisonSpec, Provider
@@ -245,6 +246,20 @@ def test_a_run_holds_the_key_of_its_session_while_it_runs_and_no_longer(store: S
     services().worker.close()  # its threads are over
     gc.collect()
     assert not [one for one in gc.get_objects() if isinstance(one, Key)]
+
+
+def test_a_run_that_the_days_budget_stopped_says_so_and_can_be_resumed(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memdash.views.state.access", lambda: Access.read(team(day_budget=0.0)))
+    live = live_spec()
+    services().worker.submit(live, Launch("ann@example.com", Key(OWN)))
+    assert services().worker.wait(live.id, 60)
+    at = page("compare", ANN, c=live.id)
+    assert "full history: the budget of the day stopped it before turn 1" in texts(at).replace("*", "")
+    assert "pass the $0 that all live runs here may cost on" in texts(at)
+    assert "resume" in buttons(at)
+    assert not server.bodies
 
 
 # -- spending ------------------------------------------------------------------------------------------------------------
