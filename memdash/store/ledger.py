@@ -9,7 +9,6 @@ from memdash.spending import Entry, EntryKind, Expense, Started
 from memdash.store.rows import Row
 from memdash.store.settings import timestamp
 
-
 LEDGER = "ledger"
 """What the writer takes entries for: they are no comparison's own, and are written after it is gone as well."""
 

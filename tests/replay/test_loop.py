@@ -302,8 +302,7 @@ def test_where_the_money_of_the_day_is_spent_the_replay_has_no_end_of_its_own_an
 
     one = spec(chat(6), strategy="compaction", params={"trigger": 1})
     with pytest.raises(DayBudgetSpent):
-        for record in replay(one, client, client.clock, gate=gate):
-            records.append(record)
+        records.extend(replay(one, client, client.clock, gate=gate))
     assert len(of(records, RequestRecord)) == len(client.sent) == 2  # nothing that was paid for is lost
     assert [one.status for one in of(records, StatusRecord)] == [Status.RUNNING]
     again, rest = run(one, ScriptedClaude(), resume_from=records)

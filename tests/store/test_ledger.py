@@ -77,6 +77,18 @@ def test_what_a_day_came_to_survives_a_restart_delete_and_purge(tmp_path: Path) 
         ]
 
 
+def test_an_answer_is_paid_for_also_after_its_comparison_was_deleted() -> None:
+    with Store.open(MEMORY) as store:
+        spec = a_comparison()
+        store.save_comparison(spec)
+        asked = a_request(spec.id)
+        store.note_entries([asked])
+        store.delete(spec.id)
+        store.note_entries([asked.answered(EntryKind.PAID, 0.02)])
+        store.flush()
+        assert [(one.usd, one.unanswered) for one in store.expenses()] == [(0.02, 0)]
+
+
 def test_entries_travel_between_processes_unchanged() -> None:
     entries = [*paid(a_request(), 0.02), Entry(EntryKind.STARTED, NOW, "cmp_1")]
     assert list(from_lines(to_lines(NoteEntries(entries)))) == [NoteEntries(entries)]
