@@ -145,6 +145,7 @@ def _fitting(record: Record) -> Record:
         name: getattr(record, name) % 4 for name in ("turn", "turns_completed") if hasattr(record, name)
     }
     if isinstance(record, RequestRecord):
+        changes["shared"] = max(1, record.shared)  # else its first entry would have to begin a message
         changes["blocks"] = {block: json.dumps(text) for block, text in record.blocks.items()}
     return replace(record, **changes)
 
@@ -534,6 +535,7 @@ WRONG_ROWS: dict[str, tuple[str, Callable[[pa.Table], pa.Table], str]] = {
     "data with no number": ("event.parquet", column("data", '{"a": NaN}'), "NaN is no JSON"),
     "JSON without an end": ("event.parquet", column("data", '{"a":' * 100_000), "in 'data'"),
     "a text that is no JSON": ("block_text.parquet", column("body", "hello"), "no JSON in 'body'"),
+    "a message without a beginning": ("request.parquet", column("entries", ["+" + "0" * 24]), "never began"),
     "no text": ("block_text.parquet", column("id", "f" * 24), "lacks the text of block"),
 }  # fmt: skip
 

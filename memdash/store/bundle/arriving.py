@@ -262,6 +262,8 @@ def _check_log(log: ReplayLog) -> None:
     turns += [one.turns_completed for one in log.statuses] + [one.asked_after for one in log.probes]
     if max(turns, default=0) > spec.turns:
         raise ValueError("has a turn that its replay does not have")
+    if any(not one.shared and one.entries[:1] and one.entries[0].startswith("+") for one in log.requests):
+        raise ValueError("has a request that goes on with a message it never began")
     facts = {fact.id for fact in spec.script.facts if fact.stated_by(spec.turns)}
     if not {one.fact for one in log.probes} | {one.fact for one in log.facts} <= facts:
         raise ValueError("has a fact that its script does not have")
