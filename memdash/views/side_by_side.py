@@ -250,7 +250,8 @@ def _look_inside(picked: Sequence[ReplayResult]) -> None:
 
 
 def _choose(replay_ids: Sequence[str]) -> None:
-    beside.change(replace(beside.present(), replays=tuple(replay_ids), rows=()))
+    now = replace(beside.present(), replays=tuple(replay_ids), rows=())
+    beside.change(now if replay_ids else beside.Beside())
 
 
 def _take_script() -> None:
