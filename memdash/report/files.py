@@ -59,7 +59,7 @@ def ending_of(path: Path) -> str:
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise InputError(
-            f"{path}: write to a file that ends in {', '.join(ENDINGS)}, not {path.suffix or 'nothing'!r}"
+            f"{path}: write to a file that ends in {', '.join(ENDINGS)} (or .zip, a bundle), not {path.suffix or 'nothing'!r}"
         )
     return ending
 
