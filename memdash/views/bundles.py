@@ -42,15 +42,17 @@ _UPLOADS: Final = "bundle_uploads"
 
 def bundles() -> None:
     """Draw how to take comparisons in, how to take all of them along, and how to erase what was deleted."""
-    _result()
     with st.expander(
         "Import, export, erase", icon=":material/folder_zip:", key="bundles", on_change="rerun"
     ) as opened:
         if opened.open:
+            _result()
             _import()
             with st.container(horizontal=True, gap="small"):
                 bundle_download(None)
                 _erase()
+        else:
+            st.session_state[_ERASED], st.session_state[_RESULT] = 0, ()
 
 
 def bundle_download(comparison_id: str | None) -> None:
@@ -106,16 +108,16 @@ def _take_in(given: UploadedFile) -> None:
         bar.empty()
         problem(error, "This bundle was not imported")
         return
-    st.session_state[_RESULT] = arrived
+    st.session_state[_ERASED], st.session_state[_RESULT] = 0, arrived
     st.session_state[_UPLOADS] += 1
     st.rerun()
 
 
 def _result() -> None:
-    """Say once what became of the last import, or was erased."""
-    if erased := st.session_state.pop(_ERASED, 0):
+    """Say what was erased last, or became of the last import, until the part is closed."""
+    if erased := st.session_state.get(_ERASED, 0):
         st.success(f"Erased {numbers.count(erased, 'comparison')} for good.", icon=":material/check_circle:")
-    arrived: Sequence[Arrived] | None = st.session_state.pop(_RESULT, None)
+    arrived: Sequence[Arrived] = st.session_state.get(_RESULT, ())
     if not arrived:
         return
     st.success(_counted(arrived), icon=":material/check_circle:")
@@ -161,5 +163,5 @@ def ask_to_erase(deleted: int) -> None:
             except MemdashError as error:
                 problem(error)
                 return
-            st.session_state[_ERASED] = deleted
+            st.session_state[_ERASED], st.session_state[_RESULT] = deleted, ()
             st.rerun()
