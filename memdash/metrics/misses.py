@@ -86,8 +86,8 @@ class CacheMiss:
 
     ``reason`` is what we see in our own record, None where that explains nothing. ``tokens`` and ``cost_usd`` are None where
     they cannot be known (no caching, nothing reported, no price). ``pause_s`` is the time since the start of the request before.
-    ``said`` is the API's own word for it, None where it was not asked, and ``said_tokens`` its estimate. ``event`` is the sequence
-    number of the event that caused it, None where it was none.
+    ``said`` is the API's own word for it, None where it was not asked, and ``said_tokens`` its estimate. ``event`` is the
+    sequence number of the event that caused it, None where it was none.
     """
 
     series: str
