@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from pathlib import Path
 
 import pytest
 
-from tests.benchmarks import page_during_sweep, replay_page, store_scale, sweep_size
+from tests.benchmarks import many_sessions, page_during_sweep, replay_page, store_scale, sweep_size
+from tests.benchmarks.dashboard import served, wait_until
+from tests.benchmarks.tab import Tab
 
 pytestmark = pytest.mark.long
 
@@ -45,3 +49,28 @@ def test_the_page_of_one_replay_is_opened_at_each_section(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("12 turns, 3 facts")
     assert len(re.findall(r"facts \d+\.\d\d and \d+\.\d\d", "\n".join(lines))) == 3
+
+
+@pytest.mark.timeout(600)
+def test_people_are_played_on_the_real_server(capsys: pytest.CaptureFixture[str]) -> None:
+    many_sessions.main(["--sessions", "3", "--minutes", "0.1", "--think", "0.5", "--repeats", "1"])
+    printed = capsys.readouterr().out
+    assert re.search(r"all presses +[1-9]\d* +\d+ ms", printed)
+    assert re.search(r"memory of the server, MB, .*: +[1-9]\d*", printed)
+    assert "errors: 0 (bar: 0): kept" in printed
+
+
+@pytest.mark.timeout(600)
+def test_an_estimate_is_asked_for_until_it_comes_and_then_no_more(tmp_path: Path) -> None:
+    async def looked(url: str) -> tuple[list[str], int]:
+        async with Tab(url) as tab:
+            await tab.open("thresholds")
+            for _ in range(600):
+                if not tab.polled and any("about" in text for text in tab.texts()):
+                    break
+                await asyncio.sleep(0.1)
+            return tab.troubles, len(tab.polled)
+
+    with served(tmp_path) as dashboard:
+        wait_until(lambda: dashboard.running() == 0)
+        assert asyncio.run(looked(dashboard.url)) == ([], 0)

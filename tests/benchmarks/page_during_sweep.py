@@ -12,14 +12,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import socket
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -27,9 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from memdash.store import open_for_command
-
-ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 120.0
+from tests.benchmarks.dashboard import PATIENCE_S, Dashboard, served, wait_until
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -41,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as name, _server(Path(name)) as server:
-        _wait_until(lambda: server.running() == 0 and bool(server.comparisons()))
+        wait_until(lambda: server.running() == 0 and bool(server.comparisons()))
         pages = {
             "Compare": {"query_params": {"c": server.comparisons()}},
             "Library": {"page": "library"},
@@ -52,12 +45,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for page, where in pages.items():
                 idle[page] += _answers(server, where, options.answers)
             server.begin(f"{options.thresholds} {options.repeats}")
-            _wait_until(lambda: server.running() > 0)
+            wait_until(lambda: server.running() > 0)
             for page, where in pages.items():
                 busy[page] += _answers(server, where, options.answers)
             over = server.running() == 0
             server.end()
-            _wait_until(lambda: server.running() == 0)
+            wait_until(lambda: server.running() == 0)
     for page in pages:
         without, during = (1000 * statistics.median(times[page]) for times in (idle, busy))
         print(
@@ -70,9 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 class Server:
     """The server under measurement."""
 
-    def __init__(self, port: int, database: Path, order: Path) -> None:
-        self.url = f"http://127.0.0.1:{port}"
-        self._database = database
+    def __init__(self, dashboard: Dashboard, order: Path) -> None:
+        self._dashboard = dashboard
         self._order = order
 
     def begin(self, sweep: str) -> None:
@@ -87,21 +79,17 @@ class Server:
 
     def running(self) -> int:
         """How many comparisons run; -1 while the server is not up."""
-        try:
-            with urllib.request.urlopen(f"{self.url}/api/health", timeout=5) as answer:
-                return int(json.loads(answer.read()).get("running", -1))
-        except (urllib.error.URLError, OSError, ValueError):
-            return -1
+        return self._dashboard.running()
 
     def comparisons(self) -> list[str]:
         """The ids of what has been stored, asked of the owner of the database as any command does."""
-        with closing(open_for_command(self._database)) as store:
+        with closing(open_for_command(self._dashboard.database)) as store:
             return [one.id for one in store.comparisons()]
 
     def ask(self, body: dict[str, Any]) -> dict[str, Any]:
         """Run a page and return what it shows."""
         request = urllib.request.Request(
-            f"{self.url}/_stcore/agent/interact",
+            f"{self._dashboard.url}/_stcore/agent/interact",
             json.dumps(body).encode(),
             {"Content-Type": "application/json"},
         )
@@ -123,35 +111,14 @@ def _answers(server: Server, where: dict[str, Any], count: int) -> list[float]:
 
 @contextmanager
 def _server(folder: Path) -> Iterator[Server]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     order = folder / "sweep"
-    command = [
-        sys.executable, "-m", "streamlit", "run", str(Path(__file__).with_name("page_server.py")),
-        "--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true",
-        "--server.enableAgentApi", "true", "--browser.gatherUsageStats", "false",
-    ]  # fmt: skip
-    environment = os.environ | {
-        "MEMDASH_DB": str(folder / "bench.duckdb"),
-        "BENCHMARK_SWEEP": str(order),
-        "PYTHONPATH": str(ROOT),
-    }
-    with (folder / "server.log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
-    try:
-        yield Server(port, folder / "bench.duckdb", order)
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def _wait_until(true: Any) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while not true():
-        if time.monotonic() > until:
-            raise TimeoutError("the server did not come so far")
-        time.sleep(0.2)
+    with served(
+        folder,
+        script=Path(__file__).with_name("page_server.py"),
+        options=("--server.enableAgentApi", "true"),
+        environment={"BENCHMARK_SWEEP": str(order)},
+    ) as dashboard:
+        yield Server(dashboard, order)
 
 
 if __name__ == "__main__":

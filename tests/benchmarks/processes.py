@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import resource
 import subprocess
 import time
@@ -38,7 +39,7 @@ def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> Measure
         process = subprocess.Popen(command, cwd=cwd, env=dict(env), stdout=stdout, stderr=stderr)
         peak = peak_rss = 0
         while process.poll() is None:
-            held, resident = _memory(process.pid)
+            held, resident = memory_of(process.pid)
             peak, peak_rss = max(peak, held), max(peak_rss, resident)
             time.sleep(_INTERVAL_S)
     seconds = time.perf_counter() - started
@@ -55,7 +56,19 @@ def _processor_time() -> float:
     return spent.ru_utime + spent.ru_stime
 
 
-def _memory(root: int) -> tuple[int, int]:
+def resident_of(pid: int) -> int:
+    """Bytes that a process alone holds resident."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+def processor_seconds_of(pid: int) -> float:
+    """Processor seconds that a process alone has used so far."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def memory_of(root: int) -> tuple[int, int]:
     """Bytes that a process and all its descendants hold: proportional and resident."""
     children: dict[int, list[int]] = defaultdict(list)
     for stat in Path("/proc").glob("[0-9]*/stat"):
