@@ -31,7 +31,7 @@ from memdash.worker import RESUMABLE
 
 T = TypeVar("T")
 
-_KEPT_IN_MEMORY: Final = 16
+_KEPT_IN_MEMORY: Final = 8
 _IDLE_FOR_EACH_SECOND: Final = 8.0
 """While a sweep runs, reading it anew waits this many times as long as the last reading took."""
 _OVERVIEW_SECONDS: Final = 1.0
