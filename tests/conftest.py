@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "memdash", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )
+# For another Python, which is asked for its own differences: the search for counterexamples has been made on the first one.
+settings.register_profile("few", settings.get_profile("memdash"), max_examples=15)
 settings.load_profile("memdash")
 
 OF_THE_USER = (
