@@ -13,7 +13,9 @@ Visit = Callable[..., Page]
 
 def look_at(page: Page, panel: str) -> None:
     expect(page.get_by_text("What this says")).to_be_visible()
-    page.get_by_role("radio", name=panel).or_(page.get_by_role("button", name=panel)).first.click()
+    page.get_by_role("radio", name=panel, exact=True).or_(
+        page.get_by_role("button", name=panel, exact=True)
+    ).first.click()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -31,7 +33,9 @@ def test_each_panel_shows_its_finding_and_keeps_to_the_page(visit: Visit, theme:
         ("Waiting", re.compile("^Wait and time to first text")),
         ("Recall", re.compile("^There is no curve to draw")),
     ):
-        page.get_by_role("radio", name=panel).or_(page.get_by_role("button", name=panel)).first.click()
+        page.get_by_role("radio", name=panel, exact=True).or_(
+            page.get_by_role("button", name=panel, exact=True)
+        ).first.click()
         expect(page.get_by_text(finding)).to_be_visible()
     overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert overflow <= 0
