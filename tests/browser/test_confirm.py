@@ -48,7 +48,7 @@ def test_a_comparison_is_confirmed_from_its_page(visit: Visit) -> None:
     finished(page)
     expect(page.get_by_text("Answered by a compatible server").first).to_be_visible()
     expect(page.get_by_role("button", name="Confirm live")).to_have_count(0)
-    page.get_by_role("radio", name="Live API").click()
+    page.get_by_test_id("stMain").get_by_role("radio", name="Live API").click()
     expect(page.get_by_text(re.compile("^Simulator compared with a compatible server on "))).to_be_visible()
     page.get_by_role("button", name="Open the simulated one").click()
     expect(page).to_have_url(re.compile(re.escape(simulated.rpartition("c=")[2][:16])))
