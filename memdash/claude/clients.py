@@ -18,7 +18,7 @@ import anthropic
 import httpx2
 
 from memdash.claude.request import Request
-from memdash.claude.response import Refused, Response, read_message
+from memdash.claude.response import Refused, Response, in_whole_characters, read_message
 from memdash.clock import Clock, RealClock, VirtualClock
 from memdash.errors import InputError
 from memdash.launch import Key
@@ -377,7 +377,7 @@ def _send_streaming(sdk: anthropic.Anthropic, request: Request, clock: Clock) ->
             usage=read_usage(seen),
         ) from None
     return read_message(
-        message,
+        in_whole_characters(message),
         request_id=request_id,
         retries=retries,
         modelled=False,
@@ -420,7 +420,7 @@ def _refused(
     status = error if isinstance(error, anthropic.APIStatusError) else None
     message = (status.api_message if status is not None else None) or str(error)
     return Refused(
-        message,
+        in_whole_characters(message),
         # A stream that breaks off with an error event has status 200; that is not the API refusing a request.
         status=status.status_code if status is not None else None,
         type=status.type if status is not None else None,

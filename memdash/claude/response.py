@@ -97,6 +97,21 @@ def read_diagnosis(message: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return diagnosis if missed is None else {**diagnosis, "cache_missed_input_tokens": missed}
 
 
+def in_whole_characters(value: Any) -> Any:
+    """Return what a server sent with every text in whole characters.
+
+    JSON can carry half a surrogate pair, which no text that is stored or sent can hold. A server that cuts its stream between
+    two halves sends them one after the other: they are joined. A half without the other is replaced as unknown.
+    """
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, Mapping):
+        return {in_whole_characters(key): in_whole_characters(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [in_whole_characters(one) for one in value]
+    return value
+
+
 def read_message(
     message: Mapping[str, Any],
     *,

@@ -291,6 +291,28 @@ def test_a_server_that_cannot_stream_is_understood(server, live):
 
 
 @pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (("cut \ud83d", "\ude00 in two"), "cut \U0001f600 in two"),
+        (("half a \ud83d", " pair"), "half a \ufffd pair"),
+    ],
+)
+def test_a_server_that_sends_half_characters_is_understood(server, live, parts, text):
+    answer = ({"type": "text", "text": ""}, [{"type": "text_delta", "text": part} for part in parts])
+    server.says(stream(answer, usage={"input_tokens": 3}))
+    assert live.send(HELLO).content == ({"type": "text", "text": text},)
+    done = list(replay(spec(chat(2), provider=Provider.ANTHROPIC), live, live.clock))
+    assert done[-1].status is Status.DONE  # kept, sent again with the next turn, and kept again
+    assert server.bodies[-1]["messages"][1]["content"] == [{"type": "text", "text": text}]
+
+
+def test_half_characters_in_a_refusal_are_unknown_ones(server, live):
+    server.says(error("invalid_request_error", "bad \ud83d"), status=400, kind="application/json")
+    with pytest.raises(Refused, match="bad \ufffd"):
+        live.send(HELLO)
+
+
+@pytest.mark.parametrize(
     ("kind", "body", "reason"),
     [
         ("text/html", b"<html>Sign in</html>", "it is a web page"),
