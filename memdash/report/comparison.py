@@ -162,7 +162,16 @@ def _forgotten(
     """The questions that were not answered right; None where nothing was asked."""
     if not any(one.probes for one in results):
         return None
-    lost = list(_lost(results))
+    tests = list(_tests(results))
+    if not tests:
+        return [
+            Told(
+                [
+                    "No question tests anything: none is answered right with the whole history and wrong without."
+                ]
+            )
+        ]
+    lost = [(one, probe) for one, probe in tests if not probe.passed]
     if not lost:
         return [Told(["Every question that is a test was answered right."])]
     columns = ["replay", "fact", "asked after\nturn"]
@@ -180,10 +189,11 @@ def _forgotten(
     ]
 
 
-def _lost(results: Sequence[ReplayResult]) -> Iterator[tuple[ReplayResult, ProbeResult]]:
+def _tests(results: Sequence[ReplayResult]) -> Iterator[tuple[ReplayResult, ProbeResult]]:
+    """The questions that count, of replays that came to an end of their own."""
     for one in results:
         for probe in one.probes:
-            if probe.is_test and not probe.passed and one.status in (Status.DONE, Status.REJECTED):
+            if probe.is_test and one.status in (Status.DONE, Status.REJECTED):
                 yield one, probe
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
+from memdash.metrics import measure_all
 from memdash.report.blocks import Cards, Charts, Listed, Report, Section, Table, Told
+from memdash.report.comparison import comparison_sections
 from memdash.report.markdown import to_markdown
 from memdash.report.telling import tell
 from memdash.store import Store
@@ -137,6 +140,19 @@ def test_without_text_it_is_told_without_question_and_answer(store: Store) -> No
     assert list(table(report, "What was forgotten")[0]) == [
         "replay", "fact", "asked after turn", "answered", "its text was",
     ]  # fmt: skip
+
+
+def test_where_no_question_is_a_test_nothing_is_said_of_answers(store: Store) -> None:
+    comparison = store.comparison(stored(store, a_comparison(a_script("trip"))))
+    results = [
+        replace(one, probes=tuple(replace(probe, is_test=False) for probe in one.probes))
+        for one in measure_all(store.replay_outlines(comparison.id), comparison.prices)
+    ]
+    sections = comparison_sections(comparison, results, with_text=True)
+    (found,) = [one for one in sections if one.title == "What was forgotten"]
+    assert sentences(found.blocks) == [
+        "No question tests anything: none is answered right with the whole history and wrong without."
+    ]
 
 
 def test_settings_prices_and_versions_are_those_it_ran_with(told: Report) -> None:
