@@ -19,7 +19,7 @@ from memdash import numbers
 from memdash.answerer import check_answerer
 from memdash.budget import Budget, BudgetGuard, check_models
 from memdash.children import Children, Outcome, Task
-from memdash.errors import StoreError
+from memdash.errors import InputError, StoreError
 from memdash.estimate import Estimate, Estimator
 from memdash.launch import NOBODY, Launch
 from memdash.live import Guard, Guards, PlayHere, Threads, play_here
@@ -129,6 +129,9 @@ class Worker:
     def _prepare(self, run: Run) -> None:
         """Fill a run with the replays of its comparison, those that can go on and those that cannot."""
         stored = self._store.comparison(run.comparison_id)
+        if any(replay.provider is not stored.spec.provider for replay in stored.replays):
+            # Who may let it go on, and what stands between it and the money, follow from its settings alone.
+            raise InputError("its replays are not answered by what its settings say, so it cannot go on")
         if stored.spec.provider is Provider.ANTHROPIC:
             check_answerer(stored.versions)
         run.spec, run.rounds = stored.spec, len(stored.refinements)

@@ -424,6 +424,24 @@ def test_a_budget_that_is_enough_stops_nothing(store: Store) -> None:
         assert statuses(worker, spec) == [Status.DONE]  # 2 × $0.0064 + $0.026 = $0.0388
 
 
+def test_replays_that_another_answers_than_the_settings_say_never_go_on(worker: Worker, store: Store) -> None:
+    """Who may start a run is decided by its settings: live replays under simulated settings would be nobody's to pay."""
+    spec = a_comparison("full_history", budget=5.0)
+    store.save_comparison(spec)
+    stored = store.comparison(spec.id)
+    renamed = replace(stored.spec, id="cmp_posing")
+    live = [
+        replace(one, id=f"cmp_posing_{place:03}", comparison_id="cmp_posing", provider=Provider.ANTHROPIC)
+        for place, one in enumerate(stored.replays)
+    ]
+    store.adopt(replace(stored, spec=renamed, replays=tuple(live)))
+    for replay in live:
+        store.append_state(replay.id, Status.INTERRUPTED)
+    with pytest.raises(InputError, match="not answered by what its settings say"):
+        worker.resume("cmp_posing")
+    assert worker.running() == []
+
+
 def test_what_was_spent_before_counts_after_a_resume(store: Store) -> None:
     spec = a_comparison(
         "full_history", scripts=(a_script("chat", turns=20),), provider=Provider.ANTHROPIC, budget=0.1

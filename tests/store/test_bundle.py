@@ -585,6 +585,9 @@ WRONG_DOCUMENTS: dict[str, Callable[[Any], Any]] = {
     "settings without an end": _first("comparison", settings="[" * 100_000),
     "versions that are none": _first("comparison", versions="x"),
     "a provider nobody knows": _first("comparison", provider="x" * 3),
+    "replays that another answers": lambda document: document
+    | {"replay": [{**one, "provider": "anthropic"} for one in document["replay"]]},
+    "a list that says another answers": _first("comparison", provider="anthropic"),
     "half a character": _first("comparison", title="\ud800"),
     "another script": _first("script", body='{"id":"x","title":"x","turns":[]}'),
     "a script that is none": _first("script", body="{}", hash="44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"),

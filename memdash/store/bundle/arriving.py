@@ -15,7 +15,8 @@ from memdash.store.bundle.layout import JSON_COLUMNS, RECORD_KEYS, Part
 from memdash.store.bundle.reading import Bundle
 from memdash.store.bundle.tables import Shape, check_json, read_parquet
 from memdash.store.bundle.writing import record_batches, replaced
-from memdash.store.reading import BY_WORKER, Reader
+from memdash.store.reading import BY_WORKER, ComparisonSummary, Reader
+from memdash.store.settings import StoredComparison
 
 if TYPE_CHECKING:
     import duckdb
@@ -269,12 +270,21 @@ def _check_log(log: ReplayLog) -> None:
         raise ValueError("has a fact that its script does not have")
 
 
+def _check_answerer(summary: ComparisonSummary, stored: StoredComparison) -> None:
+    """Raise ``ValueError`` where it does not say in one way what answers: who may let it go on, and what that may cost, follow
+    from what its settings say, and a replay is answered by what its own row says."""
+    said = {summary.provider, stored.spec.provider, *(replay.provider for replay in stored.replays)}
+    if len(said) > 1:
+        raise ValueError("has replays that are not answered by what its settings say")
+
+
 def _read_back(cursor: duckdb.DuckDBPyConnection, part: Part, name: str) -> None:
     """Read all that was added as every page reads it. Raises ``ValueError`` where that does not go."""
     reader = Reader(cursor, name)
     try:
-        reader.comparisons([part.id])
+        (summary,) = reader.comparisons([part.id])
         stored = reader.comparison(part.id)
+        _check_answerer(summary, stored)
         ids = [one.id for one in stored.replays]
         for start in range(0, len(ids), _TOGETHER):
             for log in reader.replay_logs(part.id, ids[start : start + _TOGETHER]):
