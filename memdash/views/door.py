@@ -61,10 +61,16 @@ class Door:
             await PlainTextResponse(_REFUSAL, status_code=403)(scope, receive, send)
 
 
+_PASSED_ON: Final = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+"""What a proxy says of a request that it passes on, also where it gives our own address as the name that was asked for."""
+
+
 def _is_from_here(scope: Scope) -> bool:
-    """Whether it came in on a loopback address, and was meant for one: a proxy's visitors name the proxy."""
+    """Whether it came in on a loopback address, was meant for one, and is passed on for nobody."""
     reached, _port = scope.get("server") or (None, None)
-    return is_loopback(reached) and is_loopback(_name(Headers(scope=scope).get("host", "")))
+    headers = Headers(scope=scope)
+    passed_on = any(name in headers for name in _PASSED_ON)
+    return is_loopback(reached) and is_loopback(_name(headers.get("host", ""))) and not passed_on
 
 
 def _name(host: str) -> str:

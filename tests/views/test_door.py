@@ -19,7 +19,9 @@ from tests.test_access import AUTH
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def asked(host: str | None, reached: str | None = "127.0.0.1", kind: str = "http") -> list[Mapping[str, Any]]:
+def asked(
+    host: str | None, reached: str | None = "127.0.0.1", kind: str = "http", **others: str
+) -> list[Mapping[str, Any]]:
     """Ask for a page as ``host`` on a connection to the address ``reached``; returns what comes back."""
     sent: list[Mapping[str, Any]] = []
 
@@ -33,6 +35,7 @@ def asked(host: str | None, reached: str | None = "127.0.0.1", kind: str = "http
         return {"type": "http.request"}
 
     headers = [] if host is None else [(b"host", host.encode())]
+    headers += [(name.replace("_", "-").encode(), value.encode()) for name, value in others.items()]
     scope = {
         "type": kind,
         "method": "GET",
@@ -67,6 +70,12 @@ def test_others_are_refused_with_a_line_that_says_what_to_do(host: str | None, r
     assert asked(host, reached, "websocket") == [
         {"type": "websocket.close", "code": 1008, "reason": "no sign-in"}
     ]
+
+
+@pytest.mark.parametrize("header", ["forwarded", "via", "x_forwarded_for", "x_forwarded_host", "x_real_ip"])
+def test_a_proxy_that_asks_for_us_by_our_own_address_is_no_way_in(header: str) -> None:
+    assert asked("127.0.0.1:8501", **{header: "192.0.2.7"})[0]["status"] == 403
+    assert asked("localhost", kind="websocket", **{header: "127.0.0.1"})[0]["type"] == "websocket.close"
 
 
 def test_where_people_sign_in_or_it_is_meant_everybody_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
