@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import streamlit as st
 
 from memdash.errors import StoreError
@@ -10,7 +12,8 @@ from memdash.views.replay_choice import name_of
 from memdash.views.replay_data import opened
 from memdash.views.replay_panels import Opened
 
-_BEFORE = "the turn before"
+_BEFORE: Final = ""
+"""The choice of the turn before. It has a value of its own, since a selectbox takes None for nothing chosen and shows its placeholder."""
 
 
 def choose_against(one: Opened) -> Opened | None:
@@ -28,14 +31,13 @@ def choose_against(one: Opened) -> Opened | None:
         )
     key = f"replay.against.{one.log.spec.id}"
 
-    def words(replay_id: str | None) -> str:
-        return _BEFORE if replay_id is None else names[replay_id]
+    names = {_BEFORE: "the turn before", **names}
 
     def chosen() -> None:
-        replay_address.go(against=st.session_state[key])
+        replay_address.go(against=st.session_state[key] or None)
 
-    st.session_state[key] = None if other is None else other.log.spec.id
-    st.selectbox("Against", [None, *names], format_func=words, key=key, on_change=chosen, width=420)
+    st.session_state[key] = _BEFORE if other is None else other.log.spec.id
+    st.selectbox("Against", list(names), format_func=names.__getitem__, key=key, on_change=chosen, width=420)
     return other
 
 

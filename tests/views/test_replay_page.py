@@ -114,6 +114,20 @@ def test_a_replay_to_compare_with_that_is_not_here_is_said(store: Store) -> None
     assert address(at)["against"] == spec.replays()[0].id
 
 
+def test_what_a_turn_is_compared_with_is_always_named_in_its_box(store: Store) -> None:
+    spec = stored(store)
+    at = opened(spec, show="differences")
+    box = at.selectbox(key=f"replay.against.{spec.replays()[1].id}")
+    assert box.index is not None
+    assert box.options[box.index] == "the turn before"
+    box.select_index(1).run()
+    assert address(at)["against"] == spec.replays()[0].id
+    assert "Turn 4 against full history at the same turn" in texts(at)
+    box.select_index(0).run()
+    assert "against" not in address(at)
+    assert "Turn 4 against turn 3, its last request" in texts(at)
+
+
 @pytest.mark.parametrize("replay_id", ["cmp_0_001", "nonsense", "../../etc"])
 def test_a_replay_that_is_not_here_offers_the_library_and_another_one(store: Store, replay_id: str) -> None:
     spec = stored(store)
