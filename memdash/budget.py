@@ -21,13 +21,22 @@ class Budget:
 
     A request is let through only if what is spent, what the requests under way can cost at most and what it can cost itself at
     most stay within the limit. So the limit holds whatever the answers turn out to be.
+
+    Of a comparison that goes on, ``spent`` are the requests it made before, and ``set_aside`` what the ledger says of it: more
+    than they cost where an answer never came, or came without saying what it cost.
     """
 
-    def __init__(self, limit: float, prices: PriceTable, spent: Iterable[RequestRecord] = ()) -> None:
+    def __init__(
+        self,
+        limit: float,
+        prices: PriceTable,
+        spent: Iterable[RequestRecord] = (),
+        set_aside: float = 0.0,
+    ) -> None:
         self._limit = limit
         self._prices = prices
         self._lock = Lock()
-        self._spent = sum(prices.request_cost(request) or 0.0 for request in spent)
+        self._spent = max(sum(prices.request_cost(request) or 0.0 for request in spent), set_aside)
         self._reserved: dict[str, list[tuple[PlannedRequest, float]]] = {}
 
     @property

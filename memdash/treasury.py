@@ -78,8 +78,7 @@ class Treasury:
             if self._budget is not None:
                 self._check(self._budget, entry)
             self._store.note_entries([entry])
-        if self._budget is not None:
-            self._store.flush()  # before the request is sent: a process that is killed now has spent it
+        self._store.flush()  # before the request is sent: a process that is killed now has spent it
         return entry
 
     def settle(self, entry: Entry) -> None:

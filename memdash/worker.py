@@ -50,7 +50,8 @@ class Worker:
 
     ``on_change`` is called with a comparison's id whenever something of it has changed, from a thread of the worker. ``children``
     and ``play`` are what plays replays in other processes and in this one, ``next_round`` what says how a sweep goes on.
-    ``day_budget`` is what all live requests of a day may cost together, None for no limit.
+    ``day_budget`` is what all live requests of a day may cost together, None for no limit; ``spent_in`` says what those of a
+    comparison have come to by the ledger.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Worker:
         play: PlayHere = play_here,
         next_round: NextRound = next_round,
         day_budget: DayBudget | None = None,
+        spent_in: Callable[[str], float] | None = None,
     ) -> None:
         self._store = store
         self._on_change = on_change or _ignore
@@ -70,6 +72,7 @@ class Worker:
         self._live = Threads(LIVE_REPLAYS, play)
         self._one_by_one = Threads(1, play)
         self._estimator = Estimator(self._children, self._prices)
+        self._spent_in = spent_in
         self._limited = day_budget is not None
         self._treasury = Treasury(store, self._prices, day_budget)
         self._lock = Lock()
@@ -146,7 +149,8 @@ class Worker:
             tally.status, tally.message = Status.QUEUED, None
             run.add(ReplayRun(log.spec, tally, resumed=True))
         if stored.spec.budget is not None:
-            run.budget = Budget(stored.spec.budget, self._prices, requests)
+            set_aside = self._spent_in(run.comparison_id) if self._spent_in else 0.0
+            run.budget = Budget(stored.spec.budget, self._prices, requests, set_aside)
         going_on = [replay.spec.id for replay in run.unended]
         if going_on:
             self._store.append_states(going_on, Status.QUEUED, "goes on from what was recorded")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from memdash.errors import BudgetExceeded, InputError, StoreError
 from memdash.records import Record, Status
 from memdash.replay import Gate
 from memdash.spec import ComparisonSpec, Provider, ReplaySpec, new_id
+from memdash.spending import Entry, EntryKind
 from memdash.store import MEMORY, Store
 from memdash.worker import Worker
 from tests.store import fake_replay
@@ -456,6 +458,28 @@ def test_what_was_spent_before_counts_after_a_resume(store: Store) -> None:
         assert worker.wait(spec.id, PATIENCE)
     (log,) = store.replay_logs(spec.id)
     assert len(log.requests) == 12  # $0.0704 + $0.026 fits, $0.0768 + $0.026 does not
+    assert log.statuses[-1].status is Status.STOPPED_BY_BUDGET
+
+
+def test_a_request_whose_answer_never_came_counts_after_a_resume(store: Store) -> None:
+    """What it cost is not known: the server may have answered, and billed, what never arrived."""
+    spec = a_comparison(
+        "full_history", scripts=(a_script("chat", turns=20),), provider=Provider.ANTHROPIC, budget=0.1
+    )
+    store.save_comparison(spec)
+    (replay,) = spec.replays()
+    lost = Entry(EntryKind.SET_ASIDE, datetime.now(UTC), spec.id, model="claude-opus-5-5", usd=0.07)
+    elsewhere = replace(lost, comparison_id="cmp_other", ticket="other", usd=5.0)
+    store.note_entries([lost, elsewhere])
+    store.append(replay.id, list(fake_replay.play(replay, ()))[:1])
+    store.flush()
+    store.mark_interrupted()
+    with Worker(store, children=Children(1), play=stopping, spent_in=store.spent_in) as worker:
+        assert worker.resume(spec.id) == 1
+        assert worker.wait(spec.id, PATIENCE)
+    (log,) = store.replay_logs(spec.id)
+    # $0.07 + $0.026 fits, with one answer $0.0764 + $0.026 does not
+    assert len(log.requests) == 1
     assert log.statuses[-1].status is Status.STOPPED_BY_BUDGET
 
 

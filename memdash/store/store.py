@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -421,6 +422,10 @@ class Store:
         What is set aside for requests without an answer is in it.
         """
         return self._day_sums.of(day)
+
+    def spent_in(self, comparison_id: str) -> float:
+        """Return the dollars that a comparison's live requests come to, those without an answer at the most they can cost."""
+        return math.fsum(one.usd for one in self.expenses() if one.comparison_id == comparison_id)
 
     def check(self) -> None:
         """Raise :class:`StoreError` where the database cannot be read at the moment."""

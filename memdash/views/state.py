@@ -106,7 +106,7 @@ def _open(path: Path) -> Services:
         raise
     limit = access().day_budget
     budget = None if limit is None else DayBudget(limit, store.spent_on)
-    return Services(store, Worker(store, children=children, day_budget=budget))
+    return Services(store, Worker(store, children=children, day_budget=budget, spent_in=store.spent_in))
 
 
 # -- scripts -------------------------------------------------------------------------------------------------------------
