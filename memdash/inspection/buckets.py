@@ -150,7 +150,9 @@ def _written_end(
     if not usage.cache_creation_input_tokens:
         return read
     last = max((at for at, part in enumerate(parts, 1) if part.markable), default=0)
-    if (usage.input_tokens or 0) <= _SLACK:
+    compacted = any(one.type == "compaction" for one in record.iterations)
+    # Behind the last mark of a prompt that is compacted stands the API's own instruction, and no block.
+    if compacted or (usage.input_tokens or 0) <= _SLACK:
         return Boundary(max(last, read.at), False)
     marked = prompt - (usage.input_tokens or 0)
     if _is_end_of_fixed_part(log, record, sizes[fixed], marked):

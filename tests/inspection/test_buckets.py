@@ -98,6 +98,23 @@ def test_a_prompt_that_was_compacted_on_the_way_is_billed_as_it_was_first_read()
     assert prompt_usage(request(of=usage(read=90))).cache_read_input_tokens == 90
 
 
+def test_a_compaction_adds_its_own_instruction_behind_the_last_mark() -> None:
+    compacting = usage(input=69, write=500, read=500)
+    summary = asked(
+        "assistant:b",
+        "user:c",
+        base=0,
+        shared=1,
+        of=usage(),
+        iterations=[("compaction", compacting)],
+        modelled=True,
+    )
+    found = of(FIRST, summary, parts=[*PARTS[:3], Part(60, True)])
+    assert found is not None
+    assert (found.read, found.written) == (Boundary(2, False), Boundary(4, False))
+    assert found.shares[-1].around == 69
+
+
 @given(
     st.lists(st.tuples(st.integers(0, 500), st.booleans()), min_size=3, max_size=8),
     st.integers(0, 2000),
