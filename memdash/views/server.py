@@ -26,6 +26,7 @@ from memdash.store import Ownership
 from memdash.views.choices import DEMO, to_spec
 from memdash.views.door import Door
 from memdash.views.state import close_services, scripts_on_disk, services
+from memdash.views.way_back import WayBack
 
 _log = logging.getLogger(__name__)
 
@@ -86,14 +87,20 @@ class Headers:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                if self._preload and headers.get("Content-Type", "").startswith("text/html"):
+                if self._preload and _is_page(headers):
                     headers.append("Link", self._preload)
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
 
 
-MIDDLEWARE: Final = [Middleware(Headers), Middleware(Door)]
+def _is_page(headers: MutableHeaders) -> bool:
+    """Tell a page from a report that is downloaded, which is HTML as well and needs nothing more."""
+    html = headers.get("Content-Type", "").startswith("text/html")
+    return html and "Content-Disposition" not in headers
+
+
+MIDDLEWARE: Final = [Middleware(Headers), Middleware(Door), Middleware(WayBack)]
 
 
 def routes() -> list[BaseRoute]:

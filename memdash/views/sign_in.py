@@ -14,7 +14,7 @@ def sign_in(rules: Access) -> None:
     with st.container(border=True, horizontal_alignment="center", gap="small", key="sign_in"):
         st.markdown("#### :material/lock: Sign in to memdash", text_alignment="center")
         st.caption(
-            "Comparisons on this instance are for people who sign in. A link that brought you here works once you have.",
+            "Comparisons on this instance are for people who sign in. A link that brought you here opens once you have.",
             text_alignment="center",
         )
         for provider in rules.providers:

@@ -114,10 +114,10 @@ def test_a_runner_and_a_viewer_share_an_instance(
     link = ann.page.url.removeprefix(server.url)
     assert OWN_KEY not in ann.page.content()
 
-    # A viewer opens the same link, after signing in: he sees the same, and may neither play live nor delete.
+    # A viewer opens the same link and is led to it by signing in: he sees the same, and may neither play live nor delete.
     ben.open(link)
     ben.sign_in("ben")
-    ben.open(link)
+    expect(ben.page).to_have_url(server.url + link)
     finished(ben.page)
     expect(ben.page.get_by_text("Answered by a compatible server").first).to_be_visible()
     expect(ben.page.get_by_role("button", name="Use a key of your own")).to_have_count(0)
