@@ -166,7 +166,9 @@ class GroupChange:
 
     @property
     def changed(self) -> tuple[NumberChange, ...]:
-        """The numbers that differ."""
+        """The numbers that differ; none where a side has no replay to hold against the other's."""
+        if not (self.replays_before and self.replays_after):
+            return ()
         return tuple(one for one in self.numbers if one.changed)
 
     @property

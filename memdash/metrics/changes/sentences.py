@@ -10,10 +10,13 @@ from memdash.metrics.changes.numbers import Number
 
 
 def headline(changes: Changes) -> str:
-    """Say what matters most: facts lost and won, then cost, then how the replays ended; or that nothing changed."""
+    """Say what matters most: facts lost and won, then cost, then how the replays ended; or that nothing changed.
+
+    What cannot be compared is told, too: of it nobody knows whether it changed.
+    """
     if not changes.groups:
         return "The two comparisons have no setting in common."
-    parts = [*_facts(changes.groups), *_cost(changes.groups), *_rest(changes)]
+    parts = [*_facts(changes.groups), *_cost(changes.groups), *_rest(changes), *_unknown(changes.groups)]
     settings = numbers.count(len(changes.groups), "setting")
     if not parts:
         different = any(not one.is_same for one in changes.groups)
@@ -70,6 +73,26 @@ def _rest(changes: Changes) -> list[str]:
             f"the recommendation went from {changes.recommendation.before} to {changes.recommendation.after}"
         )
     return parts
+
+
+def _unknown(groups: Sequence[GroupChange]) -> list[str]:
+    """What was not held against each other, but for what ended otherwise, which is told already."""
+    unlike = [one.label for one in groups if one.not_alike and not one.outcome]
+    alike = [one for one in groups if not one.not_alike]
+    costs = [one.label for one in alike if one.number(Number.COST).verdict is Verdict.UNKNOWN]
+    facts = [one.label for one in alike if _has_unknown_facts(one)]
+    if len(unlike) == len(groups):
+        return ["none can be compared"]
+    return [
+        f"{what}{_named(labels)} cannot be compared"
+        for what, labels in (("", unlike), ("the facts of ", facts), ("the cost of ", costs))
+        if labels
+    ]
+
+
+def _has_unknown_facts(group: GroupChange) -> bool:
+    verdicts = [group.number(Number.KEPT).verdict, *(one.kept for one in group.facts)]
+    return Verdict.UNKNOWN in (*verdicts, *(one.right for one in group.facts))
 
 
 def _named(labels: Sequence[str]) -> str:

@@ -62,6 +62,7 @@ def test_replays_of_another_length_or_with_an_early_end_are_not_held_against_eac
     shorter = between([a_replay()], [a_replay(turns_planned=10, turns_completed=10, cost_usd=0.03)])
     assert shorter.groups[0].not_alike == "it played 30 turns before and 10 now"
     assert verdict(shorter, Number.COST) is Verdict.UNKNOWN
+    assert headline(shorter) == "Of 1 setting on both sides, none can be compared."
     refused = between(
         [a_replay()], [a_replay(status="rejected", turns_completed=4, errors=["bad signature"])]
     )
@@ -89,6 +90,17 @@ def test_one_live_replay_has_no_interval_so_nothing_can_be_said() -> None:
     found = between(repeats([0.1]), repeats([0.5]))
     assert verdict(found, Number.COST) is Verdict.UNKNOWN
     assert verdict(found, Number.PROMPT) is Verdict.SAME
+    assert headline(found) == "Of 1 setting on both sides, the cost of window of 4 cannot be compared."
+    forgot = between(repeats([0.1], probes=[a_probe()]), repeats([0.1], probes=[a_probe(passed=False)]))
+    assert headline(forgot) == "Of 1 setting on both sides, the facts of window of 4 cannot be compared."
+
+
+def test_what_cannot_be_compared_is_not_said_to_be_unchanged() -> None:
+    before = [a_replay("a"), a_replay("b", params={"keep": 8})]
+    after = [a_replay("a"), a_replay("b", params={"keep": 8}, turns_planned=10, turns_completed=10)]
+    assert headline(between(before, after)) == "Of 2 settings on both sides, b cannot be compared."
+    dearer = between([a_replay(cost_usd=None)], [a_replay(cost_usd=0.1)])
+    assert headline(dearer).endswith("the cost of window of 4 cannot be compared.")
 
 
 def test_only_finished_live_replays_count() -> None:
@@ -98,6 +110,7 @@ def test_only_finished_live_replays_count() -> None:
     found = between(repeats([0.1, 0.1]), after)
     assert found.groups[0].not_alike == "no replay finished now"
     assert (found.groups[0].replays_before, found.groups[0].replays_after) == (2, 0)
+    assert found.groups[0].changed == ()  # no number of a side without replays is one that was not reported
 
 
 @given(st.lists(st.floats(0.01, 10), min_size=2, max_size=6), st.randoms())
