@@ -9,6 +9,7 @@ from typing import Any
 from memdash.inspection.blocks import Entry, Kind, kind_of
 from memdash.models import facts
 from memdash.records import RequestRecord
+from memdash.replay.clearing import cleared_from
 
 CLOSED = "closed by the compaction after it"
 OLD_THINKING = "thinking of an earlier turn, which this model never reads"
@@ -20,14 +21,19 @@ def left_out(
 ) -> dict[int, str]:
     """Return why a block was left out, by its place among ``entries``; those that were read are not in it.
 
-    ``values`` are the blocks by id. Context editing reports how many results it cleared and not which: by its rule they are the
-    oldest ones (Messages API, context editing).
+    ``values`` are the blocks by id. Of a tool call whose input was cleared its name is still read.
     """
     found: dict[int, str] = {}
     kinds = [kind_of(values[entry.block]) for entry in entries]
     found |= dict.fromkeys(_old_thinking(record, entries, kinds), OLD_THINKING)
     for edit in record.applied_edits:
-        found |= dict.fromkeys(_cleared(record, edit, entries, values, kinds), CLEARED)
+        found |= dict.fromkeys(_cleared_thinking(edit, entries, kinds), CLEARED)
+    cleared = cleared_from(record, (values[entry.block] for entry in entries))
+    found |= {
+        at: CLEARED
+        for at, entry in enumerate(entries)
+        if kinds[at] is Kind.RESULT and cleared.holds(values[entry.block])
+    }
     places = {entry.path: at for at, entry in enumerate(entries)}
     for one in record.transformations:
         at = places.get(str(one.get("path")))
@@ -69,33 +75,9 @@ def _turns(entries: Sequence[Entry], kinds: Sequence[Kind]) -> list[int]:
     return [opened[entry.message] for entry in entries]
 
 
-def _cleared(
-    record: RequestRecord,
-    edit: Mapping[str, Any],
-    entries: Sequence[Entry],
-    values: Mapping[str, Mapping[str, Any]],
-    kinds: Sequence[Kind],
-) -> list[int]:
-    if edit.get("type") == "clear_thinking_20251015":
-        thinking = [at for at, kind in enumerate(kinds) if kind is Kind.THINKING]
-        turn_of = _turns(entries, kinds)
-        turns = list(dict.fromkeys(turn_of[at] for at in thinking))
-        gone = turns[: int(edit.get("cleared_thinking_turns") or 0)]
-        return [at for at in thinking if turn_of[at] in gone]
-    kept = _excluded_tools(record)
-    names = {
-        values[entry.block].get("id"): values[entry.block].get("name")
-        for entry, kind in zip(entries, kinds, strict=True)
-        if kind is Kind.CALL
-    }
-    results = [
-        at
-        for at, kind in enumerate(kinds)
-        if kind is Kind.RESULT and names.get(values[entries[at].block].get("tool_use_id")) not in kept
-    ]
-    return results[: int(edit.get("cleared_tool_uses") or 0)]
-
-
-def _excluded_tools(record: RequestRecord) -> frozenset[str]:
-    edits = (record.options.get("context_management") or {}).get("edits", ())
-    return frozenset(name for edit in edits for name in edit.get("exclude_tools") or ())
+def _cleared_thinking(edit: Mapping[str, Any], entries: Sequence[Entry], kinds: Sequence[Kind]) -> list[int]:
+    thinking = [at for at, kind in enumerate(kinds) if kind is Kind.THINKING]
+    turn_of = _turns(entries, kinds)
+    turns = list(dict.fromkeys(turn_of[at] for at in thinking))
+    gone = turns[: int(edit.get("cleared_thinking_turns") or 0)]
+    return [at for at in thinking if turn_of[at] in gone]

@@ -12,11 +12,12 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memdash.inspection.events import EDITS
 from memdash.metrics import ProbeResult
 from memdash.records import EventKind, EventRecord, RequestRecord, Survival
+from memdash.replay.clearing import cleared_from
 from memdash.replay.contexts import CONVERSATION, ContextReader
 from memdash.replay.journal import entry_block
 from memdash.replay.recall import block_survival, strongest, visible_text
@@ -120,6 +121,7 @@ class Blocks:
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts
         self._words: dict[str, str] = {}
+        self._tools: dict[str, Mapping[str, Any] | None] = {}
         self._holds: dict[tuple[int, int], tuple[Fact, dict[str, Survival]]] = {}
         self.compactions: set[str] = set()
 
@@ -128,6 +130,14 @@ class Blocks:
         if block not in self._words:
             self._words[block] = self._read(block)
         return self._words[block]
+
+    def tool(self, block: str) -> Mapping[str, Any] | None:
+        """Return what tells which tool use a block belongs to, None where it belongs to none."""
+        if block not in self._tools:
+            content = json.loads(self._texts[block])
+            told = {name: content.get(name) for name in ("type", "id", "name", "tool_use_id")}
+            self._tools[block] = told if told["type"] in ("tool_use", "tool_result") else None
+        return self._tools[block]
 
     def holding(self, fact: Fact, values: int) -> dict[str, Survival]:
         """Return what is known so far of blocks that did not state the fact, when this many of its ``values`` are stated."""
@@ -162,18 +172,21 @@ def fact_lines(
     """
     watched = [_Watched(fact, blocks) for fact in log.spec.script.facts if only is None or fact.id in only]
     events = sorted((one for one in log.events if one.event in _CAUSES), key=lambda one: one.seq)
+    clears = {one.data.get("request"): one for one in log.events if one.event is EventKind.CLEAR}
     places = [one.seq for one in events]
     done = 0
     moment: _Moment | None = None
-    for moment in _moments(log.requests):
+    for moment in _moments(log.requests, blocks):
         until = bisect_left(places, moment.seq)
+        cleared = clears.get(moment.request)  # told after the answer to the very request it changed
         for one in watched:
-            one.look(moment, events[done:until])
+            one.look(moment, [*events[done:until], *([cleared] if cleared else ())])
         done = until
     if moment is None:
         return ()
     measured = {record.fact: record.survival for record in log.facts}
-    after = events[done:]
+    cleared = clears.get(moment.request)  # where the memory that is left lacks more, it went on from there
+    after = [*events[done:], *([cleared] if cleared else ())]
     lines = []
     for one in watched:
         if one.changes:
@@ -200,15 +213,16 @@ def cost_per_surviving_fact(cost_usd: float | None, surviving: int | None) -> fl
 
 
 class _Moment(NamedTuple):
-    """What the model had before it when it gave its last answer of a turn.
+    """What the model had before it when it gave its last answer of a turn, in ``request``.
 
-    ``entries`` is the whole context, ``came`` and ``left`` are the blocks that are new in it and gone from it. ``stating`` holds
-    the blocks that each turn so far brought along, ``own`` every block of the conversation itself: what is not among them was
-    written by the strategy.
+    ``entries`` is the whole context but for what the API had cleared from it; ``came`` and ``left`` are the blocks that are new
+    in it and gone from it. ``stating`` holds the blocks that each turn so far brought along, ``own`` every block of the
+    conversation itself: what is not among them was written by the strategy.
     """
 
     turn: int
     seq: int
+    request: int
     entries: tuple[str, ...]
     came: frozenset[str]
     left: frozenset[str]
@@ -220,13 +234,15 @@ def _conversation(requests: Iterable[RequestRecord]) -> Iterator[RequestRecord]:
     return (one for one in requests if one.purpose in CONVERSATION and one.error_message is None)
 
 
-def _moments(requests: Sequence[RequestRecord]) -> Iterator[_Moment]:
+def _moments(requests: Sequence[RequestRecord], blocks: Blocks) -> Iterator[_Moment]:
     """The contexts of the last answered request of each turn, each told from the one before it."""
     reader = ContextReader()
     answered = list(_conversation(requests))
     stating: dict[int, set[str]] = {}
     own: set[str] = set()
     before: tuple[str, ...] = ()
+    tools = _ToolUses(blocks)
+    hidden: frozenset[str] = frozenset()
     shared = 0
     last = {request.turn: request.number for request in answered}
     for request in answered:
@@ -239,10 +255,43 @@ def _moments(requests: Sequence[RequestRecord]) -> Iterator[_Moment]:
             old, new = frozenset(before[shared:]), frozenset(context.entries[shared:])
             left, came = frozenset(map(entry_block, old - new)), frozenset(map(entry_block, new - old))
             staying = frozenset(map(entry_block, context.entries)) & left if left else left
-            yield _Moment(request.turn, request.seq, context.entries, came, left - staying, stating, own)
+            left -= staying
+            entries = context.entries
+            tools.follow(entries, shared)
+            if (cleared := tools.cleared_from(request)) or hidden:
+                left |= cleared - hidden
+                came = (came | (hidden - cleared - left)) - cleared
+                entries = tuple(one for one in entries if entry_block(one) not in cleared)
+                hidden = cleared
+            yield _Moment(request.turn, request.seq, request.number, entries, came, left, stating, own)
             before = context.entries
             shared = len(before)
         own.update(request.reply_blocks)
+
+
+class _ToolUses:
+    """The blocks of a context that belong to tool uses, each with its place."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self._blocks = blocks
+        self._found: list[tuple[int, str, Mapping[str, Any]]] = []
+        self._followed = 0
+
+    def follow(self, entries: Sequence[str], shared: int) -> None:
+        """Take in the next context, whose first ``shared`` entries are those of the one before."""
+        start = min(shared, self._followed)
+        while self._found and self._found[-1][0] >= start:
+            self._found.pop()
+        for at in range(start, len(entries)):
+            block = entry_block(entries[at])
+            if (told := self._blocks.tool(block)) is not None:
+                self._found.append((at, block, told))
+        self._followed = len(entries)
+
+    def cleared_from(self, request: RequestRecord) -> frozenset[str]:
+        """Return the blocks of this context that the API cleared from a request."""
+        cleared = cleared_from(request, (told for _at, _block, told in self._found))
+        return frozenset(block for _at, block, told in self._found if cleared.holds(told))
 
 
 def _last_user_message(entries: Sequence[str]) -> list[str]:
@@ -286,6 +335,8 @@ class _Watched:
             self._stating = {one for one in brought & present if self._states(one)}
         else:
             self._stating -= moment.left
+            back = moment.came & moment.stating.get(values[-1].turn, set())
+            self._stating |= {one for one in back if self._states(one)}
         now = self._whereabouts(moment)
         before = self.changes[-1].now if self.changes else None
         if now is not before:
@@ -297,7 +348,7 @@ class _Watched:
         if measured is None or measured is _survival_of(before):
             return
         now = _PLAIN[measured]
-        if now is Whereabouts.REPEATED and any(one.event is not EventKind.TRIM for one in events):
+        if now is Whereabouts.REPEATED and any(one.event not in _TAKE_AWAY for one in events):
             now = Whereabouts.SUMMARY
         self._note(turn + 1, now, events)
 
@@ -344,6 +395,8 @@ class _Watched:
 
 
 _CAUSES = (*EDITS, EventKind.CAP)
+_TAKE_AWAY = (EventKind.TRIM, EventKind.CLEAR)
+"""What writes no summary."""
 
 
 def _survival_of(one: Whereabouts) -> Survival:
@@ -357,17 +410,18 @@ def _cause(change: Change, events: Sequence[EventRecord], stated: int) -> EventR
     """The event among ``events`` that put a fact where it is now; None where the conversation itself did.
 
     Of several edits it is the one that names the turn which ``stated`` the fact, else the latest. What is not there in the turn
-    that states it can only have been taken out of a tool's result.
+    that states it can only have been taken out of a tool's result, or cleared with it.
     """
     if stated == change.turn:
-        capped = [one for one in events if one.event is EventKind.CAP and one.turn == stated]
-        return capped[-1] if capped and change.is_loss else None
+        cut = [one for one in events if one.event in (EventKind.CAP, EventKind.CLEAR) and one.turn == stated]
+        return cut[-1] if cut and change.is_loss else None
     better = change.before is None or _FROM_BEST.index(change.now) < _FROM_BEST.index(change.before)
     if better and change.now is not Whereabouts.SUMMARY:
         return None
     edits = [one for one in events if one.event in EDITS and one.data.get("used", True) is not False]
     naming = [one for one in edits if stated in _turns_taken_out(one)]
-    return next((group[-1] for group in (naming, edits) if group), None)
+    clears = [one for one in events if one.event is EventKind.CLEAR]
+    return next((group[-1] for group in (naming, edits, clears) if group), None)
 
 
 def _turns_taken_out(event: EventRecord) -> Collection[int]:

@@ -22,6 +22,7 @@ from memdash.records import (
     ProbeRecord,
     Purpose,
     Record,
+    RequestRecord,
     Status,
     StatusRecord,
     Survival,
@@ -30,6 +31,7 @@ from memdash.records import (
 )
 from memdash.replay.background import Background
 from memdash.replay.calls import Answered, Calls, Gate, RequestFailed, Slot
+from memdash.replay.clearing import as_read
 from memdash.replay.hints import probe_hint, turn_hint
 from memdash.replay.journal import Journal
 from memdash.replay.recall import due, survival, visible_text
@@ -96,7 +98,6 @@ class _Question:
     context: tuple[Message, ...]
     fixed: FixedPart
     options: RequestOptions
-    survival: Survival
 
 
 class _Replay:
@@ -123,6 +124,9 @@ class _Replay:
         self._completed = 0
         self._asks_late = spec.provider is Provider.ANTHROPIC and spec.replies is Replies.FRESH
         self._late: list[_Question] = []
+        self._latest: RequestRecord | None = (
+            None  # answered from the memory: it says what the API clears of that
+        )
 
     def run(self) -> Iterator[Record]:
         """Play every turn, then ask what was kept for the end."""
@@ -169,6 +173,7 @@ class _Replay:
         self._stated_in[turn.number] = frozenset(
             id(block) for one in exchange if one["role"] == "user" for block in one["content"]
         )
+        self._latest = answers[-1].record
         usage = _context_usage(answers[-1])
         self._guard(lambda: self._strategy.close(finished, usage, self._workspace))
         self._completed = turn.number
@@ -261,7 +266,7 @@ class _Replay:
             contexts.append((Control.EMPTY, (), plain))
         fixed = self._fixed[turn]
         return [
-            _Question(fact, turn, control, tuple(one), fixed, chosen, self._survival(fact, turn, one))
+            _Question(fact, turn, control, tuple(one), fixed, chosen)
             for fact in asked
             for control, one, chosen in contexts
         ]
@@ -286,6 +291,9 @@ class _Replay:
         answer = "\n".join(said).strip()
         *earlier, latest = fact.stated_by(after)
         verdict = grade(latest, earlier, answer)
+        found = self._survival(fact, after, as_read(question.context, answered.record))
+        if question.control is Control.MEMORY and after == self._completed:
+            self._latest = answered.record
         self._journal.add(
             lambda seq: ProbeRecord(
                 seq,
@@ -296,8 +304,8 @@ class _Replay:
                 answer=answer,
                 passed=verdict.passed,
                 stale=verdict.stale,
-                visible=question.survival in (Survival.VERBATIM, Survival.RESTATED),
-                survival=question.survival,
+                visible=found in (Survival.VERBATIM, Survival.RESTATED),
+                survival=found,
                 grading=latest.answer.grading,
                 request=answered.record.number,
             )
@@ -307,9 +315,11 @@ class _Replay:
         return survival(fact, turn, context, self._stated_in)
 
     def _measure_kept(self) -> None:
-        """Record which facts the last context still holds."""
+        """Record which facts the last context still holds, without what the API cleared of it when it last read it."""
         turn = self._completed
-        context = tuple(self._guard(self._strategy.context))
+        context: Sequence[Message] = tuple(self._guard(self._strategy.context))
+        if self._latest is not None:
+            context = as_read(context, self._latest)
         for fact in self._spec.script.facts:
             if fact.stated_by(turn):
                 self._journal.add(

@@ -8,6 +8,7 @@ import pytest
 
 from memdash.inspection.survival import Blocks, Whereabouts, cost_per_surviving_fact, fact_lines, texts_needed
 from memdash.records import Control, EventKind, ProbeRecord, RequestRecord, Survival
+from memdash.replay.clearing import as_read
 from memdash.replay.contexts import CONVERSATION, contexts
 from memdash.replay.recall import survival
 from memdash.scripts import find_scripts
@@ -105,6 +106,31 @@ def test_a_fact_cut_out_of_a_tool_result_was_never_there():
     assert path(cut) == [(2, "gone", ("cap", 2))]
 
 
+def test_what_the_api_cleared_from_a_request_is_in_no_models_sight():
+    """The request still holds it, and so would a count of its text; yet the model answers from what is left."""
+    tool = {"name": "look", "description": "Look.", "input_schema": {"type": "object"}}
+    rows = "a row that says nothing much\n" * 40
+    turns = [turn(1, "Hi.")]
+    for number in range(2, 7):
+        found = f"{rows}budget 2400\n" if number == 2 else rows
+        steps = (Step((ToolCall(f"call_{number}", "look", {"at": number}, found),)),)
+        turns.append(turn(number, "Look again.", steps=steps))
+    script = dataclasses.replace(chat(6, budget(2)), turns=tuple(turns), tools=(tool,))
+    (line,) = lines_of(script, "context_editing:trigger=800,keep=1")
+    assert [where for _turn, where, _event in path(line)] == ["verbatim", "gone"]
+    lost = line.changes[-1]
+    assert lost.event is not None
+    assert lost.event.event is EventKind.CLEAR
+    assert lost.event.turn == lost.turn
+    assert line.measured is Survival.GONE
+    played = play(script, "context_editing:trigger=800,keep=1")
+    (probe,) = (one for one in played.log.probes if one.control is Control.MEMORY)
+    assert (probe.visible, probe.survival, probe.passed) == (False, Survival.GONE, False)
+    (whole,) = (one for one in played.log.probes if one.control is Control.WHOLE)
+    assert (whole.visible, whole.passed) == (True, True)
+    assert (played.result.kept, played.result.facts_total) == (0, 1)
+
+
 def test_a_refused_replay_has_lines_up_to_its_last_answer():
     played = play(chat(8, budget()), "window:keep=2,thinking=keep", check=True)
     (line,) = fact_lines(played.log, played.result.probes, Blocks(played.texts))
@@ -152,25 +178,40 @@ def test_the_texts_that_are_needed_are_all_that_are_read():
     ],
 )
 def test_every_turn_agrees_with_the_rule_of_the_replay(strategy):
-    played = play(find_scripts("trip-change")[0], strategy, turns=26)
+    assert _agreeing(play(find_scripts("trip-change")[0], strategy, turns=26)) == 4
+
+
+@pytest.mark.parametrize(
+    "strategy", ["context_editing:trigger=3000,keep=1", "context_editing:trigger=3000,clear_tool_inputs=true"]
+)
+def test_every_turn_agrees_with_the_rule_of_the_replay_where_results_are_cleared(strategy):
+    played = play(find_scripts("support-tools")[0], strategy)
+    assert played.result.kept is not None
+    assert played.result.kept < _agreeing(played) == 7
+
+
+def _agreeing(played):
+    """How many facts a replay has, every turn of which was compared."""
     seen = contexts(played.records)
-    last, stated_in = {}, {}
+    last, stated_in, requests = {}, {}, {}
     for record in played.records:
         if isinstance(record, RequestRecord) and record.purpose in CONVERSATION:
+            requests[record.number] = record
             last[record.turn] = record.number
             brought = seen[record.number][-1]["content"]
             stated_in.setdefault(record.turn, set()).update(map(id, brought))
     lines = fact_lines(played.log, played.result.probes, Blocks(played.texts))
-    assert len(lines) == 4
     for line in lines:
         for number, request in last.items():
             if line.fact.stated_by(number):
-                expected = survival(line.fact, number, seen[request], stated_in)
+                expected = survival(line.fact, number, as_read(seen[request], requests[request]), stated_in)
                 at = line.at(number)
                 assert at is not None
                 assert _plain(at) is expected, (line.fact.id, number)
         assert line.measured is not None
         assert _plain(line.now) is line.measured
+        assert all(change.event is not None for change in line.changes if change.is_loss)
+    return len(lines)
 
 
 @pytest.mark.parametrize("strategy", ["compaction:900,words=40", "window:3"])

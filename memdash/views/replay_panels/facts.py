@@ -51,8 +51,8 @@ def facts_panel(opened: Opened, turn: int, open_turn: Callable[[int], None]) -> 
         _table(lines, f"{key}.table", open_turn)
     if any(one.event is EventKind.CLEAR for one in opened.log.events):
         st.caption(
-            ":material/info: What the API cleared from its own reading of a request is still in the request, so it counts as "
-            "visible here; the events say when that was."
+            ":material/info: What the API cleared from its own reading of a request was sent, but no model saw it, so it is "
+            "not counted as visible. The API says how many tool results it cleared; by its rule they are the oldest."
         )
 
 
