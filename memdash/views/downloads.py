@@ -36,7 +36,7 @@ _LONGEST: Final = 140
 
 def downloads(comparison_id: str) -> None:
     """Draw the download buttons of a comparison, with what will be shared of its conversations above them."""
-    redact = st.toggle("Leave out conversation text", key=f"redact.{comparison_id}", help=_REDACT_HELP)
+    redact = _redact(comparison_id)
     _preview(comparison_id, redact)
     name = f"memdash-{re.sub('[^A-Za-z0-9_-]', '', comparison_id)}{'-redacted' if redact else ''}"
     with st.container(horizontal=True, gap="small"):
@@ -53,6 +53,17 @@ def downloads(comparison_id: str) -> None:
             )
         if not redact:  # a bundle holds everything
             bundle_download(comparison_id)
+
+
+def _redact(comparison_id: str) -> bool:
+    """Draw the switch; it stands as it was left when its menu, with which Streamlit forgets it, is opened again."""
+    key, kept = f"redact.{comparison_id}", f"redacting.{comparison_id}"
+
+    def switched() -> None:
+        st.session_state[kept] = st.session_state[key]
+
+    st.session_state[key] = st.session_state.get(kept, False)
+    return st.toggle("Leave out conversation text", key=key, help=_REDACT_HELP, on_change=switched)
 
 
 def _preview(comparison_id: str, redact: bool) -> None:

@@ -16,7 +16,8 @@ def menu() -> None:
 
     from memdash.views.downloads import downloads
 
-    downloads(st.query_params["c"])
+    if st.query_params.get("menu") != "closed":
+        downloads(st.query_params["c"])
 
 
 def opened(comparison: str) -> AppTest:
@@ -42,6 +43,20 @@ def test_the_preview_follows_the_switch(store: Store) -> None:
     assert MARK not in shown(at)
     assert "**Answers** (in HTML, Markdown, JSON): [left out]" in shown(at)
     assert "**Scripts**: Script 1" in shown(at)
+
+
+def test_text_stays_left_out_when_the_menu_is_opened_again(store: Store) -> None:
+    at = opened(stored(store, a_comparison()))
+    at.toggle[0].set_value(True).run()
+    at.query_params["menu"] = "closed"
+    at.run()
+    assert not at.toggle
+    del at.query_params["menu"]
+    at.run()
+    assert at.toggle[0].value
+    assert MARK not in shown(at)
+    at.toggle[0].set_value(False).run()
+    assert MARK in shown(at)
 
 
 def test_nothing_is_made_before_a_button_is_pressed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
