@@ -31,12 +31,13 @@ TRAFFIC: Final = "traffic"
 CUT: Final = "cut"
 PICK: Final = "pick"
 ERRORS_OF: Final = "of"
+SETTING: Final = "setting"
 
 PROBLEMS: Final = "link_problems"
 MISSING: Final = "comparison_missing"
 """Not in a link: what in it could not be used, and whether its comparison is not here."""
 
-_SINGLE: Final = (SCRIPT, VIEW, BY, LOSS, TRAFFIC, CUT, ERRORS_OF)
+_SINGLE: Final = (SCRIPT, VIEW, BY, LOSS, TRAFFIC, CUT, ERRORS_OF, SETTING)
 _SEVERAL: Final = (ROWS, PICK)
 _SHOWN: Final = (*_SINGLE, *_SEVERAL)
 """What a link says about how its comparison is looked at: one value each, or several."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import streamlit as st
@@ -93,6 +93,21 @@ def _losses_of_replay(path: str, replay_id: str, version: int) -> tuple[Loss, ..
     one = _opened(path, replay_id, version)
     pairs = [(one.log, one.result)]
     return losses(pairs, _blocks(replay_id, texts_of_losses(pairs)))
+
+
+@uncollected()
+def losses_of_some(comparison_id: str, replays: Collection[str]) -> tuple[Loss, ...]:
+    """Return what these replays of a comparison lost, the worst first, reading no others; nothing is kept here.
+
+    Raises :class:`~memdash.errors.MemdashError` where the comparison is not there or records have gaps.
+    """
+    store = services().store
+    stored = store.comparison(comparison_id)
+    logs = store.replay_logs(comparison_id, replays)
+    asking = [one.id for one in stored.replays if one.controls and one.id not in replays]
+    controls = Controls([*logs, *(store.replay_outlines(comparison_id, asking) if asking else ())])
+    pairs = [(log, measure(log, stored.prices, controls)) for log in logs]
+    return losses(pairs, _blocks(logs[0].spec.id, texts_of_losses(pairs))) if logs else ()
 
 
 @st.cache_resource(max_entries=_KEPT_IN_MEMORY, show_spinner=False)

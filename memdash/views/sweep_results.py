@@ -82,7 +82,7 @@ def _refusals(shown: SweepView) -> None:
     if told:
         st.caption(
             f":material/flag: {plain(', '.join(told))} of {len(shown.reading.outcomes):,} replays; their settings are not "
-            "ranked. Play one of them on Compare to read why."
+            "ranked. Open one on the Replay page to read why."
         )
     idle = [
         one.series

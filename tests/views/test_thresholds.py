@@ -110,6 +110,7 @@ def test_the_table_holds_every_setting_with_its_place_its_interval_and_the_floor
         ("refinement", ["played the ranges that were written and nothing else"]),
         ("conversations", []),
         ("forgotten", []),
+        ("broke", ["compaction at 1000 broke nothing", "No question was answered wrong"]),
         ("live", []),
     ],
 )
@@ -122,6 +123,36 @@ def test_every_panel_is_drawn_when_it_is_chosen_and_not_before(
     for words in said:
         assert words in shown
     assert "Cost against facts kept" not in shown
+
+
+def test_what_a_setting_broke_is_told_fact_by_fact_with_the_way_to_its_turn(store: Store) -> None:
+    one = store_sample(store, sample_sweep(repeats=2))
+    at = thresholds(c=one, view="broke")
+    choice = at.selectbox(key=f"broke.setting.{one}")
+    assert choice.options == [
+        "compaction at 1000",
+        "compaction at 2000",
+        "window of 2",
+        "window of 4",
+        "full history",
+    ]
+    choice.set_value("window of 4").run()
+    assert at.session_state["setting"] == "window of 4"
+    shown = texts(at)
+    assert "**8 losses: 8 answered wrong, text gone**" in shown
+    assert "**allergy** · window of 4 · trip-change" in shown
+    assert "I don't know. (after turn 12) (2 of 2 repeats)" in shown
+    assert "compaction at 1000 broke nothing" not in shown
+    again = thresholds(c=one, view="broke", setting="window of 4")
+    assert again.selectbox(key=f"broke.setting.{one}").value == "window of 4"
+    assert texts(again) == shown
+    wrong = thresholds(c=one, view="broke", setting="window of 9")
+    assert "there is no" in texts(wrong) or "is not one of" in texts(wrong)
+
+
+def test_what_a_sweep_broke_can_be_looked_at_before_its_first_turn(store: Store) -> None:
+    one = store_sample(store, sample_sweep(), played=0, end=None)
+    assert "No question has been answered wrong so far." in texts(thresholds(c=one, view="broke"))
 
 
 def test_what_is_still_running_says_how_far_it_is(store: Store) -> None:

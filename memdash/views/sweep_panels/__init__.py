@@ -9,6 +9,7 @@ import streamlit as st
 
 from memdash.views import address
 from memdash.views.sweep_panels import (
+    broke,
     confirmation,
     forgotten,
     pairs,
@@ -32,6 +33,7 @@ _PANELS: Final[Mapping[str, _Panel]] = {
     _FIRST: _Panel("Thresholds", thresholds.show),
     "settings": _Panel("Settings", settings.show),
     "conversations": _Panel("Your conversations", your_conversations.show),
+    "broke": _Panel("What it broke", broke.show),
     "forgotten": _Panel("Forgotten", forgotten.show),
     "worth": _Panel("Worth", worth.show),
     "ties": _Panel("Ties", pairs.show),

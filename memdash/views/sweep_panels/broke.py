@@ -1,0 +1,56 @@
+"""What one setting of a sweep broke, the worst first: a threshold is chosen by what is forgotten there, fact by fact."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memdash.errors import MemdashError
+from memdash.views import address
+from memdash.views.components import plain, problem
+from memdash.views.losses_list import losses_list
+from memdash.views.replay_data import losses_of_some
+from memdash.views.sweep_panels.leading import leading
+from memdash.views.sweep_view import SweepView
+
+
+def show(shown: SweepView) -> None:
+    """Let the person choose a setting, and draw its losses over all scripts and repeats, or say that there are none."""
+    chosen = _choose(shown)
+    replays = [one for one in shown.reading.outcomes if one.series == chosen]
+    ids = {one.id for one in replays}
+    try:
+        found = shown.keep(("losses", chosen), lambda: losses_of_some(shown.reading.id, ids))
+    except MemdashError as error:
+        problem(error, "The losses cannot be told")
+        return
+    if found:
+        losses_list(
+            found,
+            f"broke.{shown.reading.id}",
+            simulated=any(one.recall_simulated for one in replays),
+            scripts=len({one.script for one in replays}) > 1,
+        )
+        return
+    with st.container(border=True):
+        st.markdown(f"**{plain(chosen)} broke nothing**")
+        st.caption(
+            "No question was answered wrong, and no fact's text has gone."
+            if all(one.status.over for one in replays)
+            else "No question has been answered wrong so far. Most questions are asked at the end."
+        )
+
+
+def _choose(shown: SweepView) -> str:
+    """The setting to look at: first the recommended one, or another that is worth it and no full history."""
+    whole = [one.series for one in shown.analysis.settings if one.is_full_history]
+    every = dict.fromkeys([*leading(shown), *(one.series for one in shown.analysis.settings)])
+    names = [*(one for one in every if one not in whole), *(one for one in every if one in whole)]
+    chosen = st.selectbox(
+        "Setting",
+        names,
+        index=names.index(address.wanted(address.SETTING, names, names[0])),
+        key=f"broke.setting.{shown.reading.id}",
+        width=420,
+    )
+    address.keep(address.SETTING, chosen, names[0])
+    return chosen
