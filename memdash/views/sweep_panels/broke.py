@@ -24,9 +24,10 @@ def show(shown: SweepView) -> None:
         problem(error, "The losses cannot be told")
         return
     if found:
+        place = next(n for n, one in enumerate(shown.analysis.settings) if one.series == chosen)
         losses_list(
             found,
-            f"broke.{shown.reading.id}",
+            f"broke.{shown.reading.id}.{place}",  # each setting's list begins on its first page
             simulated=any(one.recall_simulated for one in replays),
             scripts=len({one.script for one in replays}) > 1,
         )
