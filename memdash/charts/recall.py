@@ -47,9 +47,10 @@ def title(series: Sequence[TurnSeries]) -> str:
     rates = [rate for rate in rates if rate[2]]
     rates = [rate for rate in rates if rate[0].complete] or rates
     if not rates:
-        return (
-            f"{label}: no probe counts yet" if _points(series) else f"{label}: the script asks no questions"
-        )
+        if not _points(series):
+            return f"{label}: the script asks no questions"
+        over = any(one.complete for one in series)
+        return f"{label}: no question tests anything" if over else f"{label}: no probe counts yet"
     best, worst = (
         max(rates, key=lambda rate: rate[1] / rate[2]),
         min(rates, key=lambda rate: rate[1] / rate[2]),

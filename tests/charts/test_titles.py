@@ -15,7 +15,7 @@ from memdash.charts.canvas import thin
 from memdash.charts.text import LINE, escape, shorten, wrap
 from memdash.metrics import measure_all
 from memdash.prices import PriceTable
-from memdash.records import Record, Status
+from memdash.records import Control, Record, Status
 from memdash.replay_log import ReplayLog
 from memdash.spec import Provider
 from tests.builders import fact, probe, replay_log, script, spec, turn, window_spec
@@ -94,6 +94,17 @@ def test_a_refused_replay_does_not_speak_for_every_strategy() -> None:
     wrong = [*probe("name", passed=False), *probe("budget", passed=False)]
     series = make_series([full(wrong), window(turn(1), end=Status.REJECTED)])
     assert title_of(Chart.RECALL, series) == "Simulated recall: full history answers 0 of 2"
+
+
+def test_questions_that_test_nothing_are_not_waited_for() -> None:
+    failed = [
+        one for name in ("name", "budget") for one in probe(name, control=Control.WHOLE, passed=False)
+    ]
+    asked = [*probe("name"), *probe("budget")]
+    over = make_series([full(asked, failed), window(asked)])
+    assert title_of(Chart.RECALL, over) == "Simulated recall: no question tests anything"
+    running = make_series([window(turn(1), end=None)])
+    assert title_of(Chart.RECALL, running) == "Simulated recall: no probe counts yet"
 
 
 def test_wait_names_the_turn_that_took_longest() -> None:
