@@ -106,7 +106,7 @@ def seconds(milliseconds: float | None) -> str:
 
 def part(some: int | None, whole: int | None) -> str:
     """Spell ``3 of 4``; without a whole, or with nothing counted yet, it is "–"."""
-    return NOTHING if some is None or not whole else f"{some} of {whole}"
+    return NOTHING if some is None or not whole else f"{some:,} of {whole:,}"
 
 
 def span(low: N, high: N, spell: Callable[[N], str]) -> str:

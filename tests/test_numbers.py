@@ -98,6 +98,7 @@ def test_times(milliseconds: float | None, text: str) -> None:
 
 def test_parts_counts_and_lists() -> None:
     assert numbers.part(3, 4) == "3 of 4"
+    assert numbers.part(999, 1000) == "999 of 1,000"
     assert numbers.part(None, 4) == numbers.part(0, 0) == "–"
     assert numbers.count(1, "fact") == "1 fact"
     assert numbers.count(1200, "turn") == "1,200 turns"
