@@ -27,13 +27,11 @@ def stepper(key: str, turns: Sequence[int], turn: int) -> None:
         )
         st.number_input(
             "Turn",
-            min_value=turns[0],
-            max_value=turns[-1],
             step=1,
             key=typed,
             width=130,
             label_visibility="collapsed",
-            on_change=partial(_typed, typed),
+            on_change=partial(_typed, typed, turns),
         )
         st.caption(f"of {turns[-1]:,}", width="content")
         st.button(
@@ -47,6 +45,7 @@ def stepper(key: str, turns: Sequence[int], turn: int) -> None:
         )
 
 
-def _typed(key: str) -> None:
-    if (turn := st.session_state.get(key)) is not None:
-        replay_address.open_turn(turn)
+def _typed(key: str, turns: Sequence[int]) -> None:
+    """Open the turn nearest to the number: with limits of its own the box would keep a number beyond them, whatever is shown."""
+    if (typed := st.session_state.get(key)) is not None:
+        replay_address.open_turn(min(turns, key=lambda turn: abs(turn - typed)))

@@ -162,6 +162,10 @@ def test_one_steps_through_the_turns_and_the_address_follows(store: Store) -> No
     at.number_input(key=f"{key}.turn").set_value(1).run()
     assert address(at)["turn"] == "1"
     assert at.button(key=f"{key}.previous").disabled
+    for typed, turn in ((99_999, 8), (0, 1), (-3, 1)):
+        at.number_input(key=f"{key}.turn").set_value(typed).run()
+        assert address(at)["turn"] == str(turn)
+        assert at.number_input(key=f"{key}.turn").value == turn
 
 
 def test_another_replay_opens_at_a_turn_of_its_own(store: Store) -> None:
