@@ -13,7 +13,7 @@ from memdash.views.replay_data import opened
 from memdash.views.replay_panels import Opened
 
 _BEFORE: Final = ""
-"""The choice of the turn before. It has a value of its own, since a selectbox takes None for nothing chosen and shows its placeholder."""
+"""The turn before, as a choice with a value of its own: a selectbox takes None for nothing chosen and shows its placeholder."""
 
 
 def choose_against(one: Opened) -> Opened | None:

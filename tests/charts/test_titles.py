@@ -97,9 +97,7 @@ def test_a_refused_replay_does_not_speak_for_every_strategy() -> None:
 
 
 def test_questions_that_test_nothing_are_not_waited_for() -> None:
-    failed = [
-        one for name in ("name", "budget") for one in probe(name, control=Control.WHOLE, passed=False)
-    ]
+    failed = [one for name in ("name", "budget") for one in probe(name, control=Control.WHOLE, passed=False)]
     asked = [*probe("name"), *probe("budget")]
     over = make_series([full(asked, failed), window(asked)])
     assert title_of(Chart.RECALL, over) == "Simulated recall: no question tests anything"
