@@ -64,11 +64,9 @@ class Budget:
             self._reserved.setdefault(replay_id, []).append((planned, worst))
 
     def settle(self, replay_id: str, request: RequestRecord) -> None:
-        """Take an answered request's cost for what was set aside; where it is not reported, what was set aside is spent."""
+        """Take what a request cost for what was set aside for it; see :func:`taken`."""
         with self._lock:
-            dollars = self._release(replay_id, request)
-            cost = self._prices.request_cost(request)
-            self._spent += dollars if cost is None else cost
+            self._spent += taken(request, self._prices, self._release(replay_id, request))
 
     def release(self, replay_id: str) -> None:
         """A replay has ended: nothing of it is under way any more."""
@@ -98,6 +96,17 @@ class BudgetGuard:
     def settle(self, request: RequestRecord) -> None:
         """See :meth:`Budget.settle`."""
         self.budget.settle(self.replay_id, request)
+
+
+def taken(request: RequestRecord, prices: PriceTable, set_aside: float) -> float:
+    """Return the dollars that a request takes from a budget, for which ``set_aside`` was the most it could cost.
+
+    That is what it cost; where the server does not say, or broke off in the middle of an answer whose tokens it had not counted
+    yet, it is what was set aside.
+    """
+    cost = prices.request_cost(request)
+    broken_off = bool(cost) and request.error_message is not None
+    return max(set_aside, cost or 0.0) if cost is None or broken_off else cost
 
 
 def check_models(spec: ComparisonSpec, prices: PriceTable, *, day_budget: bool = False) -> None:

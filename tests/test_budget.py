@@ -64,6 +64,16 @@ def test_an_answer_without_usage_costs_what_was_set_aside_for_it() -> None:
     assert shared.spent == pytest.approx(0.1)
 
 
+def test_an_answer_that_broke_off_costs_what_was_set_aside_for_it() -> None:
+    shared = budget(0.15)
+    shared.reserve("a", PLANNED)
+    begun = dataclasses.replace(
+        a_request(1, 1), usage=Usage(1_000, output_tokens=1), error_message="Overloaded"
+    )
+    shared.settle("a", begun)
+    assert shared.spent == pytest.approx(0.1)
+
+
 def test_a_replay_that_has_ended_holds_nothing_back() -> None:
     shared = budget(0.1)
     shared.reserve("a", PLANNED)

@@ -89,6 +89,18 @@ def test_an_answer_that_does_not_say_its_tokens_costs_what_was_set_aside(store: 
     assert store.spent_on(TODAY) == pytest.approx(0.1)
 
 
+def test_an_answer_that_broke_off_costs_what_was_set_aside_and_a_refusal_nothing(store: Store) -> None:
+    """Its first event tells the tokens of the prompt; how many it had written by then, nobody says."""
+    guard = treasury(store, 1.0).guard("cmp_a", ANN)
+    guard.reserve(PLANNED)
+    begun = dataclasses.replace(ANSWER, usage=Usage(1_000, output_tokens=1), error_message="Overloaded")
+    guard.settle(begun)
+    assert store.spent_on(TODAY) == pytest.approx(0.1)
+    guard.reserve(PLANNED)
+    guard.settle(dataclasses.replace(begun, usage=Usage(), error_status=529))
+    assert store.spent_on(TODAY) == pytest.approx(0.1)
+
+
 def test_a_request_that_the_simulator_answered_after_all_costs_nothing(store: Store) -> None:
     guard = treasury(store, 0.1).guard("cmp_a", ANN)
     guard.reserve(PLANNED)

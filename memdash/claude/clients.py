@@ -342,6 +342,7 @@ def _send_streaming(sdk: anthropic.Anthropic, request: Request, clock: Clock) ->
     first_event: float | None = None
     first_text: float | None = None
     seen: Mapping[str, Any] | None = None
+    ended = False
     try:
         with sdk.beta.messages.stream(**_arguments(request)) as stream:
             whole = _whole_message(stream.response)
@@ -350,9 +351,14 @@ def _send_streaming(sdk: anthropic.Anthropic, request: Request, clock: Clock) ->
                 first_event = now if first_event is None else first_event
                 if event.type == "message_start":
                     seen = cast("Mapping[str, Any] | None", event.message.to_dict().get("usage"))
+                ended = ended or event.type == "message_stop"
                 text = event.type == "content_block_delta" and event.delta.type == "text_delta"
                 first_text = now if text and first_text is None else first_text
             message = stream.get_final_message().to_dict() if whole is None else whole
+            if whole is None and not ended and message.get("stop_reason") is None:
+                raise ValueError(
+                    "it ends before the answer does"
+                )  # the SDK takes what came by then for a whole answer
             request_id = stream.request_id
             retries = _retries(stream.response.request)
     except anthropic.APIError as error:

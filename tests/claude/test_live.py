@@ -255,6 +255,16 @@ def test_an_error_in_the_middle_of_a_stream_keeps_the_usage_that_was_reported(se
     assert refused.value.usage == Usage(input_tokens=12, cache_read_input_tokens=8)
 
 
+@pytest.mark.parametrize("upto", [b"event: content_block_stop", b"event: message_delta"])
+def test_a_stream_that_ends_before_the_answer_does_is_no_answer(server, live, upto):
+    """A connection that is closed in the middle, as a proxy does it: the SDK takes what came by then for the whole."""
+    whole = stream(TEXT, usage={"input_tokens": 12, "output_tokens": 1})
+    server.says(whole[: whole.index(upto)])
+    with pytest.raises(Refused, match="it ends before the answer does") as refused:
+        live.send(HELLO)
+    assert (refused.value.by_api, refused.value.usage) == (False, Usage(input_tokens=12, output_tokens=1))
+
+
 @pytest.mark.parametrize(
     "body",
     [
