@@ -7,12 +7,12 @@ from typing import Final
 
 import streamlit as st
 
-from memdash.errors import InputError, StoreError
+from memdash.errors import InputError, NotStored, StoreError
 from memdash.spec import ComparisonSpec
 from memdash.views import address
 from memdash.views.choices import Choices
 from memdash.views.comparison import view
-from memdash.views.components import empty, plain, words
+from memdash.views.components import empty, plain, problem, words
 from memdash.views.links import QUERY_KEYS, share
 from memdash.views.state import services
 from memdash.views.sweep_view import reading_of
@@ -98,6 +98,14 @@ def not_here() -> None:
         ":material/link_off:",
     )
     open_library()
+
+
+def cannot_show(error: StoreError, noun: str) -> None:
+    """Say why what is open, a comparison or a sweep as ``noun`` says, cannot be shown: often it was deleted meanwhile."""
+    if isinstance(error, NotStored):
+        not_here()
+    else:
+        problem(error, f"This {noun} cannot be shown")
 
 
 def open_library() -> None:

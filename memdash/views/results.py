@@ -9,17 +9,17 @@ import streamlit as st
 
 from memdash import charts, numbers
 from memdash.collecting import uncollected
-from memdash.errors import NotStored, StoreError
+from memdash.errors import StoreError
 from memdash.metrics import Mark, ReplayResult, explain, sentences
 from memdash.records import Status
 from memdash.treasury import GOES_ON
 from memdash.views import address, beside, replay_address
 from memdash.views.chart_grid import chart_grid
 from memdash.views.comparison import View, view
-from memdash.views.components import plain, problem, theme
+from memdash.views.components import plain, theme
 from memdash.views.heading import head, state_line
 from memdash.views.headline import cards
-from memdash.views.opening import not_here, problems_of_link
+from memdash.views.opening import cannot_show, problems_of_link
 from memdash.views.panels import OVERVIEW, Selection, choose_panel, show_panel
 from memdash.views.repeats_table import repeats_table, rows_of
 from memdash.views.replay_choice import most_telling
@@ -47,7 +47,7 @@ def show(comparison_id: str) -> None:
     try:
         poll = _poll(view(comparison_id))
     except StoreError as error:
-        _cannot(error)
+        cannot_show(error, "comparison")
         return
     st.fragment(_body, run_every=poll, key="comparison")(comparison_id, poll)
 
@@ -66,7 +66,7 @@ def _body(comparison_id: str, polling: float | None) -> None:
     try:
         shown = view(comparison_id)
     except StoreError as error:
-        _cannot(error)
+        cannot_show(error, "comparison")
         return
     if _poll(shown) != polling:
         st.rerun()  # draw the page once more: it polls slower from the first numbers on, and not at all after the last
@@ -95,13 +95,6 @@ def _body(comparison_id: str, polling: float | None) -> None:
         show_panel(panel, Selection.of(shown, replays, script))
     with link:
         problems_of_link()  # all of them are known by now
-
-
-def _cannot(error: StoreError) -> None:
-    if isinstance(error, NotStored):  # deleted since it was opened
-        not_here()
-    else:
-        problem(error, "This comparison cannot be shown")
 
 
 # -- head ----------------------------------------------------------------------------------------------------------------

@@ -8,13 +8,13 @@ import streamlit as st
 
 from memdash import numbers
 from memdash.collecting import uncollected
-from memdash.errors import NotStored, StoreError
+from memdash.errors import StoreError
 from memdash.metrics.result import Mark
 from memdash.records import Status
 from memdash.views import address
-from memdash.views.components import plain, problem
+from memdash.views.components import plain
 from memdash.views.heading import head, state_line
-from memdash.views.opening import not_here, problems_of_link
+from memdash.views.opening import cannot_show, problems_of_link
 from memdash.views.sweep_advice import advice
 from memdash.views.sweep_panels import choose_panel, show_panel
 from memdash.views.sweep_view import Reading, SweepView, reading_of, sweep_view
@@ -28,7 +28,7 @@ def show(comparison_id: str) -> None:
     try:
         running = _goes_on(reading_of(comparison_id))
     except StoreError as error:
-        _cannot(error)
+        cannot_show(error, "sweep")
         return
     st.fragment(_body, run_every=_POLL_SECONDS if running else None, key="sweep")(comparison_id, running)
 
@@ -42,7 +42,7 @@ def _body(comparison_id: str, polling: bool) -> None:
     try:
         reading = reading_of(comparison_id)
     except StoreError as error:
-        _cannot(error)
+        cannot_show(error, "sweep")
         return
     if _goes_on(reading) != polling:
         st.rerun()  # draw the page once more, polling from now on or no longer
@@ -57,13 +57,6 @@ def _body(comparison_id: str, polling: bool) -> None:
     st.caption(plain(reading.basis) + ".")
     with link:
         problems_of_link()  # all of them are known by now
-
-
-def _cannot(error: StoreError) -> None:
-    if isinstance(error, NotStored):  # deleted since it was opened
-        not_here()
-    else:
-        problem(error, "This sweep cannot be shown")
 
 
 def _largest_loss(reading: Reading) -> float:
