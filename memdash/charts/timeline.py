@@ -26,6 +26,9 @@ MAX_POINTS: Final = 2_000
 MAX_MARKS: Final = 1_500
 """Marks drawn in all lanes together; of more, the first of each lane are drawn and the chart says so."""
 
+_NARROWEST: Final = 0.005
+"""The least width of a mark, as a share of the turns: one turn of a thousand is narrower than a pixel, and no click meets it."""
+
 _HUES: Final[Mapping[MarkKind, Hue]] = {
     MarkKind.COMPACTION: BLUE,
     MarkKind.TRIM: PURPLE,
@@ -66,7 +69,7 @@ def replay_timeline(of: Timeline, style: Style, theme: Theme, turn: int | None =
     share = _LANE * len(lanes) / (sheet.layout["height"] - sheet.margin["t"] - sheet.margin["b"])
     _lay_out(sheet, of, top, share if lanes else 0.0)
     for place, kind in enumerate(lanes):
-        sheet.traces.append(_lane(place, kind, shown[kind], theme))
+        sheet.traces.append(_lane(place, kind, shown[kind], of.turns[-1].turn, theme))
     _lane_axis(sheet, lanes, share)
     if turn is not None:
         _mark_open(sheet, turn)
@@ -165,24 +168,24 @@ def _lay_out(sheet: Sheet, of: Timeline, top: float, lanes: float) -> None:
     sheet.layout["dragmode"] = False
 
 
-def _lane(place: int, kind: MarkKind, marks: Sequence[Mark], theme: Theme) -> dict[str, Any]:
-    """One row of bars, each from the first turn of its mark to the last."""
+def _lane(place: int, kind: MarkKind, marks: Sequence[Mark], last: int, theme: Theme) -> dict[str, Any]:
+    """One row of bars, each from the first turn of its mark to the last, and wide enough to be clicked."""
     hue = _HUES[kind]
     colour = hue.light if theme == "light" else hue.dark
     same = {"marker": {"opacity": 1}}
+    widths = [max(mark.through - mark.turn + 0.8, last * _NARROWEST) for mark in marks]
     return {
         "type": "bar",
         "orientation": "h",
         "yaxis": "y2",
         "y": [place] * len(marks),
-        "base": [mark.turn - 0.4 for mark in marks],
-        "x": [mark.through - mark.turn + 0.8 for mark in marks],
+        "base": [(mark.turn + mark.through - width) / 2 for mark, width in zip(marks, widths, strict=True)],
+        "x": widths,
         "width": 0.56,
         "customdata": [mark.turn for mark in marks],
         "text": [_hover(mark) for mark in marks],
         "textposition": "none",
         "hovertemplate": "%{text}<extra></extra>",
-        # An outline of its own colour: one turn of a thousand is narrower than a pixel.
         "marker": {"color": colour, "line": {"color": colour, "width": 1.5}},
         "selected": same,
         "unselected": same,

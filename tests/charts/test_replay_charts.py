@@ -59,6 +59,11 @@ def test_a_click_above_a_turn_or_on_a_mark_carries_the_turn():
     assert trims.text[0] == "<b>old turns dropped</b>, turns 3 to 4"
 
 
+def test_a_mark_of_one_turn_among_a_thousand_is_wide_enough_to_be_clicked_and_lies_over_its_turn():
+    lane = draw(a_timeline(turns=1_000, marks=(Mark(MarkKind.COMPACTION, 92, 92, ""),))).data[-1]
+    assert (lane.base[0], lane.x[0], lane.customdata[0]) == (89.5, 5, 92)
+
+
 def test_the_open_turn_is_marked_through_all_lanes():
     (line,) = draw(a_timeline(marks=(TRIM,)), turn=3).layout.shapes
     assert (line.x0, line.x1, line.y0, line.y1, line.yref) == (3, 3, 0, 1, "paper")
