@@ -64,9 +64,11 @@ class Budget:
             self._reserved.setdefault(replay_id, []).append((planned, worst))
 
     def settle(self, replay_id: str, request: RequestRecord) -> None:
-        """Take what a request cost for what was set aside for it; see :func:`taken`."""
+        """Take an answered request's cost for what was set aside; where nobody knows it, what was set aside is spent."""
         with self._lock:
-            self._spent += taken(request, self._prices, self._release(replay_id, request))
+            dollars = self._release(replay_id, request)
+            cost = self._prices.request_cost(request)
+            self._spent += dollars if cost is None or is_unanswered(request, cost) else cost
 
     def release(self, replay_id: str) -> None:
         """A replay has ended: nothing of it is under way any more."""
@@ -98,15 +100,12 @@ class BudgetGuard:
         self.budget.settle(self.replay_id, request)
 
 
-def taken(request: RequestRecord, prices: PriceTable, set_aside: float) -> float:
-    """Return the dollars that a request takes from a budget, for which ``set_aside`` was the most it could cost.
+def is_unanswered(request: RequestRecord, cost: float | None) -> bool:
+    """Whether a request of this ``cost`` has no answer, or one that broke off, though it may have been billed.
 
-    That is what it cost; where the server does not say, or broke off in the middle of an answer whose tokens it had not counted
-    yet, it is what was set aside.
+    A refusal cost nothing. Of an answer that broke off only the prompt's tokens are told, not those that were written by then.
     """
-    cost = prices.request_cost(request)
-    broken_off = bool(cost) and request.error_message is not None
-    return max(set_aside, cost or 0.0) if cost is None or broken_off else cost
+    return request.error_message is not None and cost != 0.0
 
 
 def check_models(spec: ComparisonSpec, prices: PriceTable, *, day_budget: bool = False) -> None:

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from memdash import numbers
-from memdash.budget import taken
+from memdash.budget import is_unanswered
 from memdash.errors import DayBudgetSpent
 from memdash.launch import Launch
 from memdash.prices import PriceTable
@@ -130,15 +130,15 @@ class TreasuryGuard:
         self._held.append((planned, entry))
 
     def settle(self, request: RequestRecord) -> None:
-        """Write down what a request cost, as :func:`memdash.budget.taken` tells it."""
+        """Write down what an answered request cost; where the server does not say, what was set aside is spent."""
         for place, (planned, entry) in enumerate(self._held):
             if (planned.model, planned.purpose) == (request.model, request.purpose):
                 del self._held[place]
                 if request.modelled:
                     self._treasury.settle(entry.answered(EntryKind.UNSENT, None))
                     return
-                prices = self._treasury.prices
-                known = entry.usd is not None
-                paid = taken(request, prices, entry.usd or 0.0) if known else prices.request_cost(request)
-                self._treasury.settle(entry.answered(EntryKind.PAID, paid))
+                cost = self._treasury.prices.request_cost(request)
+                if is_unanswered(request, cost):
+                    return  # it stays set aside
+                self._treasury.settle(entry.answered(EntryKind.PAID, entry.usd if cost is None else cost))
                 return

@@ -95,10 +95,15 @@ def test_an_answer_that_broke_off_costs_what_was_set_aside_and_a_refusal_nothing
     guard.reserve(PLANNED)
     begun = dataclasses.replace(ANSWER, usage=Usage(1_000, output_tokens=1), error_message="Overloaded")
     guard.settle(begun)
-    assert store.spent_on(TODAY) == pytest.approx(0.1)
+    guard.reserve(PLANNED)
+    guard.settle(dataclasses.replace(begun, usage=Usage(), error_message="Connection error."))
+    assert store.spent_on(TODAY) == pytest.approx(0.2)
     guard.reserve(PLANNED)
     guard.settle(dataclasses.replace(begun, usage=Usage(), error_status=529))
-    assert store.spent_on(TODAY) == pytest.approx(0.1)
+    assert store.spent_on(TODAY) == pytest.approx(0.2)
+    store.flush()
+    (spent,) = store.expenses()
+    assert (spent.requests, spent.usd, spent.unanswered) == (3, pytest.approx(0.2), 2)
 
 
 def test_a_request_that_the_simulator_answered_after_all_costs_nothing(store: Store) -> None:
