@@ -51,6 +51,14 @@ def counter(name: str = "auto") -> TokenCounter:
     return _ctok() if _has_ctok() else _ESTIMATE
 
 
+def at_hand(name: str) -> str:
+    """Return the name of the counter that counts what is recorded: ``name``, or ``estimate`` where that is not installed here.
+
+    A comparison that came from elsewhere is read here all the same.
+    """
+    return "estimate" if name == "ctok" and not _has_ctok() else name
+
+
 @cache
 def _has_ctok() -> bool:
     return importlib.util.find_spec("ctok") is not None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memdash import tokens
 from memdash.errors import InputError
 from memdash.models import TokenFamily
-from memdash.tokens import counter
+from memdash.tokens import at_hand, counter
 
 HAS_CTOK = importlib.util.find_spec("ctok") is not None
 needs_ctok = pytest.mark.skipif(not HAS_CTOK, reason="ctok needs Python 3.12 or later")
@@ -115,6 +115,15 @@ def test_auto_takes_ctok_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) 
     assert counter("auto").name == "estimate"
     with pytest.raises(InputError, match=r"ctok is not installed.*Python 3\.12"):
         counter("ctok")
+
+
+def test_what_ctok_counted_elsewhere_is_counted_by_the_estimate_where_it_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tokens, "_has_ctok", lambda: False)
+    assert [at_hand(name) for name in ("auto", "ctok", "estimate")] == ["auto", "estimate", "estimate"]
+    monkeypatch.setattr(tokens, "_has_ctok", lambda: True)
+    assert at_hand("ctok") == "ctok"
 
 
 def test_an_unknown_counter_is_named_with_the_choices() -> None:

@@ -57,7 +57,7 @@ def shown_sweep(store: AnyStore, found: SweepFindings, form: str, traffic: Traff
         [
             f"## {title}" if markdown else title,
             *sweep_parts(found, markdown=markdown),
-            *(conversation_parts(about, markdown=markdown) or floor_parts(about["floor"], markdown=markdown)),
+            *(conversation_parts(about, markdown=markdown) or floor_parts(about, markdown=markdown)),
             *confirmation_parts(confirmation, markdown=markdown),
             *(end if markdown else ["\n".join(end)]),
         ]

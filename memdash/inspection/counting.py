@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from memdash.errors import InputError
 from memdash.inspection.blocks import Kind, kind_of
 from memdash.models import TokenFamily, facts
 from memdash.records import RequestRecord
@@ -20,7 +19,7 @@ from memdash.simulator.blocks import Block
 from memdash.simulator.errors import ApiError
 from memdash.simulator.rules import Rules, rules_for
 from memdash.simulator.tools import read_system, read_tools
-from memdash.tokens import TokenCounter, counter
+from memdash.tokens import at_hand, counter
 
 API_VERSION = "2026-10-21"
 """The ``anthropic-version`` that the SDK sends."""
@@ -37,7 +36,7 @@ class BlockCounter:
         known = facts(record.model)
         self._family = known.token_family if known else TokenFamily.NEW
         self._rules: Rules = rules_for(API_VERSION, record.betas)
-        self._counter = _counter(log.spec.token_counter)
+        self._counter = counter(at_hand(log.spec.token_counter))
         self._thinking = _thinking_tokens(log.requests, values)
 
     @property
@@ -79,13 +78,6 @@ class BlockCounter:
 
     def _json(self, value: Any) -> int:
         return self._counter.count(json.dumps(value, ensure_ascii=False), self._family)
-
-
-def _counter(name: str) -> TokenCounter:
-    try:
-        return counter(name)
-    except InputError:
-        return counter("estimate")
 
 
 def _thinking_tokens(requests: Iterable[RequestRecord], values: Mapping[str, Any]) -> dict[str, int]:

@@ -24,6 +24,7 @@ from memdash.simulator.engine import Caller, Engine, SimulatorConfig
 from memdash.simulator.errors import ApiError
 from memdash.simulator.hint import SIMULATED_KEY
 from memdash.spec import CacheLifetime, CacheMarks, Provider, ReplaySpec, Replies
+from memdash.tokens import at_hand
 
 _API_VERSION = "2026-10-21"
 
@@ -83,7 +84,7 @@ def recache(
         SimulatorConfig(
             seed=spec.seed,
             relax_limits=True,  # it was accepted when it was sent
-            token_counter=spec.token_counter,
+            token_counter=at_hand(spec.token_counter),
             warm_fixed_part=spec.warm,
             smallest_prefix=smallest_prefix or {},
         )

@@ -21,7 +21,7 @@ _COLUMNS = (
 def conversation_parts(told: Entry, *, markdown: bool) -> list[str]:
     """Return the paragraphs about your conversations, the floor among them; none where nothing was said of them.
 
-    ``told`` holds the keys ``conversations``, ``break_even`` and ``floor`` of the JSON contract.
+    ``told`` holds the keys ``conversations``, ``break_even``, ``floor`` and ``token_counter`` of the JSON contract.
     """
     found = told["conversations"]
     if found is None:
@@ -32,13 +32,19 @@ def conversation_parts(told: Entry, *, markdown: bool) -> list[str]:
         _head(found),
         grid.markdown() if markdown else grid.plain(),
         *([_joined(lines, markdown)] if lines else []),
-        *floor_parts(told["floor"], markdown=markdown),
+        *floor_parts(told, markdown=markdown),
     ]
 
 
-def floor_parts(floor: Entry | None, *, markdown: bool) -> list[str]:
-    """Return the paragraph about the floor, ``floor`` of the JSON contract; none where there is no floor."""
-    return [] if floor is None else [_joined(_floor_lines(floor), markdown)]
+def floor_parts(told: Entry, *, markdown: bool) -> list[str]:
+    """Return the paragraph about the floor; none where there is no floor.
+
+    ``told`` holds the keys ``floor`` and ``token_counter`` of the JSON contract.
+    """
+    if told["floor"] is None:
+        return []
+    lines = [*_floor_lines(told["floor"]), *_counted_otherwise(told)]
+    return [_joined(lines, markdown)]
 
 
 def _joined(lines: Sequence[str], markdown: bool) -> str:
@@ -131,6 +137,14 @@ def _floor_lines(floor: Entry) -> list[str]:
         return [line, f"{nearest} costs {least:.2f} times that."]
     forgets = " (it forgets, or shortens what a turn needs)" if least < 1 else ""
     return [line, f"{nearest} costs {least:.2f} times that{forgets}, {farthest} {most:.2f} times."]
+
+
+def _counted_otherwise(told: Entry) -> list[str]:
+    """The floor is worked out when it is told, by the counter that is there."""
+    here, then = told["floor"]["token_counter"], told["token_counter"]
+    if here == then:
+        return []
+    return [f"It was counted by {here}, the replays by {then}: it is off by what the two differ."]
 
 
 _MOST_FLOORS = 6

@@ -95,7 +95,8 @@ def test_the_cheapest_come_first_and_full_history_is_always_there() -> None:
             {"cheaper_when_short": "all", "other": "w2", "turns": 9, "changes": [3, 5, 9], "cheaper_when_long": "w2"},
             {"cheaper_when_short": "w1", "other": "w2", "turns": 7, "changes": [7], "cheaper_when_long": "w2"},
         ],
-        "floor": {"scripts": [], "settings": [{"label": "w1", "multiple": 0.5}]},
+        "floor": {"token_counter": "estimate", "scripts": [], "settings": [{"label": "w1", "multiple": 0.5}]},
+        "token_counter": "estimate",
     }  # fmt: skip
     _, table, rest, _ = conversation_parts(told, markdown=False)
     rows = table.splitlines()[3:]
@@ -108,9 +109,14 @@ def test_the_cheapest_come_first_and_full_history_is_always_there() -> None:
 def test_a_setting_below_the_floor_is_said_to_forget() -> None:
     script = {"script": "a", "model": "m", "cache": "5m", "cache_marks": "auto", "cost_usd": 0.5}
     settings = [{"label": "window", "multiple": 0.9}, {"label": "full history", "multiple": 1.4}]
-    [told] = floor_parts({"scripts": [script], "settings": settings}, markdown=False)
+    floor = {"token_counter": "estimate", "scripts": [script], "settings": settings}
+    [told] = floor_parts({"floor": floor, "token_counter": "estimate"}, markdown=False)
     assert told == (
         "The floor, a perfect memory that sends only the facts needed: $0.5000 on a.\n"
         "window costs 0.90 times that (it forgets, or shortens what a turn needs), full history 1.40 times."
     )
-    assert floor_parts(None, markdown=False) == []
+    [elsewhere] = floor_parts({"floor": floor, "token_counter": "ctok 1.3.0"}, markdown=False)
+    assert elsewhere == (
+        f"{told}\nIt was counted by estimate, the replays by ctok 1.3.0: it is off by what the two differ."
+    )
+    assert floor_parts({"floor": None}, markdown=False) == []

@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from memdash import tokens
 from memdash.claude import connect
 from memdash.records import Iteration, Purpose, Record, RequestRecord, Usage
 from memdash.replay import replay
@@ -74,6 +75,14 @@ def test_with_the_lifetime_it_ran_with_exactly_the_recorded_buckets_come_out(
     found = recache(one, records, FIVE)
     assert usages(found.requests) == usages(requests(records))
     assert found.resized == 0
+
+
+def test_a_counter_that_is_not_installed_here_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = of_script("trip-planning", "full_history")
+    records = played(one)
+    monkeypatch.setattr(tokens, "_has_ctok", lambda: False)
+    found = recache(dataclasses.replace(one, token_counter="ctok"), records, FIVE)
+    assert usages(found.requests) == usages(requests(records))
 
 
 def test_every_strategy_is_among_those_that_are_checked() -> None:

@@ -16,6 +16,7 @@ from memdash.metrics.conversations.traffic import DAYS_A_MONTH, Traffic
 from memdash.metrics.outcome import ReplayOutcome
 from memdash.metrics.pricing import Prices
 from memdash.spec import ReplaySpec
+from memdash.tokens import at_hand, counter
 
 
 def conversation_keys(
@@ -31,7 +32,7 @@ def conversation_keys(
     return {
         "conversations": None if traffic is None else conversations_json(conversation_costs(curves, traffic)),
         "break_even": break_even_json(break_evens(curves.curves)),
-        "floor": floor_json(outcomes, under) if under else None,
+        "floor": floor_json(outcomes, under, _counted_by(specs)) if under else None,
         "breakdown": breakdown_json(breakdowns(outcomes, scripts.values())),
     }
 
@@ -78,13 +79,19 @@ def break_even_json(pairs: Iterable[BreakEven]) -> list[dict[str, Any]]:
     ]
 
 
-def floor_json(outcomes: Sequence[ReplayOutcome], under: Iterable[Floor]) -> dict[str, Any]:
-    """Return the floor by script and conditions, as the mean over its repeats, and every setting as a multiple of it."""
+def floor_json(
+    outcomes: Sequence[ReplayOutcome], under: Iterable[Floor], token_counter: str
+) -> dict[str, Any]:
+    """Return the floor by script and conditions, as the mean over its repeats, and every setting as a multiple of it.
+
+    ``token_counter`` is what counted it, which need not be what counted the replays.
+    """
     known = tuple(under)
     groups: dict[tuple[str, str, str, str], list[Floor]] = defaultdict(list)
     for one in known:
         groups[one.conditions[:4]].append(one)
     return {
+        "token_counter": token_counter,
         "scripts": [
             {
                 "script": script,
@@ -101,6 +108,11 @@ def floor_json(outcomes: Sequence[ReplayOutcome], under: Iterable[Floor]) -> dic
             for series, ratio in multiples(outcomes, known).items()
         ],
     }
+
+
+def _counted_by(specs: Sequence[ReplaySpec]) -> str:
+    """The counter at hand: the replays of a comparison share theirs."""
+    return counter(at_hand(specs[0].token_counter)).name
 
 
 def _setting_json(one: ConversationCosts) -> dict[str, Any]:

@@ -46,7 +46,7 @@ from memdash.scripts.facts import said_in
 from memdash.scripts.model import Grading, Turn, Value
 from memdash.scripts.patterns import compile_pattern
 from memdash.spec import CacheLifetime, CacheMarks, ReplaySpec
-from memdash.tokens import TokenCounter, counter
+from memdash.tokens import TokenCounter, at_hand, counter
 
 
 class Conditions(NamedTuple):
@@ -209,8 +209,9 @@ _Told = tuple[str, int]
 
 def _requests(spec: ReplaySpec, model: ModelFacts) -> Iterator[_Request]:
     """Yield the requests of the conversation, one for each turn and one more for each step of tool calls."""
-    tokens = counter(spec.token_counter)
-    parts = fixed_parts(spec.script, model.token_family, spec.token_counter)
+    counted_by = at_hand(spec.token_counter)
+    tokens = counter(counted_by)
+    parts = fixed_parts(spec.script, model.token_family, counted_by)
     lifetime = spec.cache.milliseconds
     asked_last: dict[str, int] = {}
     for fact, after in planned_probes(spec.script, spec.turns):
@@ -221,7 +222,7 @@ def _requests(spec: ReplaySpec, model: ModelFacts) -> Iterator[_Request]:
         before, told = told, _needed(spec, turn, asked_last, tokens, model)
         pause = spec.pace if turn.pause is None else turn.pause
         part = parts[turn.number]
-        fixed = sizes.get(id(part)) or fixed_part_tokens(part, spec.model, spec.token_counter)
+        fixed = sizes.get(id(part)) or fixed_part_tokens(part, spec.model, counted_by)
         sizes[id(part)] = fixed
         all_told = sum(told.values())
         exchange = resent = 0

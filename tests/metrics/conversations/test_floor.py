@@ -8,10 +8,19 @@ from collections.abc import Sequence
 
 import pytest
 
+from memdash import tokens as counters
 from memdash.claude import connect
 from memdash.fixed_part import fixed_part_tokens, fixed_parts
 from memdash.metrics import measure_all
-from memdash.metrics.conversations import Floor, floor_json, floor_of, floor_so_far, floors, multiples
+from memdash.metrics.conversations import (
+    Floor,
+    conversation_keys,
+    floor_json,
+    floor_of,
+    floor_so_far,
+    floors,
+    multiples,
+)
 from memdash.metrics.outcome import outcome_of
 from memdash.models import TokenFamily
 from memdash.prices import PriceTable
@@ -191,6 +200,18 @@ def test_there_is_no_floor_without_a_known_model_all_counts_and_the_end_of_the_f
     assert len(floors([spec], [whole], PRICES)) == 1
 
 
+def test_a_floor_is_told_where_the_counter_of_its_replays_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec = builders.spec(script=large(builders.script(turns=2)))
+    whole = outcome(costs=[1, 1], id=spec.id)
+    by_estimate = floors([dataclasses.replace(spec, token_counter="estimate")], [whole], PRICES)
+    monkeypatch.setattr(counters, "_has_ctok", lambda: False)
+    by_ctok = [dataclasses.replace(spec, token_counter="ctok")]
+    assert floors(by_ctok, [whole], PRICES)[0].cost_usd == by_estimate[0].cost_usd
+    assert conversation_keys([whole], by_ctok, PRICES, None)["floor"]["token_counter"] == "estimate"
+
+
 def test_a_multiple_is_of_all_replays_of_a_setting_and_of_none_that_is_unfinished() -> None:
     spec = builders.spec(script=large(builders.script(turns=2)))
     whole = outcome(costs=[1, 1], id=spec.id)
@@ -203,7 +224,8 @@ def test_a_multiple_is_of_all_replays_of_a_setting_and_of_none_that_is_unfinishe
     assert found["full history"] == pytest.approx(2 / base)
     assert found["window"] == pytest.approx(6 / base)
     assert (found["cut"], found["elsewhere"]) == (None, None)
-    shown = floor_json([whole, cut], under)
+    shown = floor_json([whole, cut], under, "estimate")
+    assert shown["token_counter"] == "estimate"
     assert shown["scripts"][0]["cost_usd"] == pytest.approx(base)
     assert shown["settings"] == [
         {"label": "full history", "multiple": pytest.approx(2 / base)},
