@@ -28,9 +28,10 @@ class Spread:
 class SeriesSummary:
     """What a strategy with its settings came to, over all its replays of a comparison.
 
-    Tokens, costs, waits and compactions are means for one replay; cache share, recall and kept are pooled over all. A value
-    is None where a replay has none. ``ranked`` is whether it may be compared by rank: every replay done, all scripts and repeats
-    played that the others have, and able to run live if any of them is.
+    Tokens, costs, waits and compactions are means for one replay, and the cache share is pooled, over the replays that are
+    done: one that was cut short would make a conversation look cheaper than it is. Where none is done they are over those that
+    have begun. Recall and kept are pooled over all. A value is None where a replay has none. ``ranked`` is whether it may be
+    compared by rank: every replay done, all scripts and repeats played that the others have, and able to run live if any is.
     """
 
     series: str
@@ -134,18 +135,19 @@ def _summary(
     passed, asked = sum(one.recall_passed for one in group), sum(one.recall_total for one in group)
     recalled = all(one.recall is not None or not one.recall_total for one in group)
     wait, turn = _longest_wait(group)
+    counted = _counted(group)
     return SeriesSummary(
         series=series,
         strategy=group[0].strategy,
         results=tuple(group),
         ranked=all(result.done for result in group) and everywhere and (runs_live or not live_able),
         status=common_status([result.status for result in group]),
-        prompt_tokens=_spread([one.prompt_tokens for one in group]),
-        output_tokens=_spread([one.output_tokens for one in group]),
-        cost_usd=_spread([one.cost_usd for one in group]),
+        prompt_tokens=_spread([one.prompt_tokens for one in counted]),
+        output_tokens=_spread([one.output_tokens for one in counted]),
+        cost_usd=_spread([one.cost_usd for one in counted]),
         cost_against_full_history=_against(group, baselines, lambda one: one.cost_usd),
         tokens_against_full_history=_against(group, baselines, lambda one: one.prompt_tokens),
-        cache_share=_pooled_share(group),
+        cache_share=_pooled_share(counted),
         recall_passed=passed,
         recall_total=asked,
         recall=passed / asked if asked and recalled else None,
@@ -153,14 +155,20 @@ def _summary(
         kept=_all_added([one.kept for one in group if one.facts_total]),
         facts_total=sum(one.facts_total for one in group),
         lost=_lost(group),
-        wait_p50_ms=_spread([one.wait_ms.p50 if one.wait_ms else None for one in group]),
-        wait_p95_ms=_spread([one.wait_ms.p95 if one.wait_ms else None for one in group]),
+        wait_p50_ms=_spread([one.wait_ms.p50 if one.wait_ms else None for one in counted]),
+        wait_p95_ms=_spread([one.wait_ms.p95 if one.wait_ms else None for one in counted]),
         longest_wait_ms=wait,
         longest_wait_turn=turn,
-        compactions=_spread([one.compactions for one in group]) or Spread(0, 0, 0, 0),
+        compactions=_spread([one.compactions for one in counted]) or Spread(0, 0, 0, 0),
         marks=tuple(dict.fromkeys(mark for one in group for mark in one.marks)),
         errors=tuple(dict.fromkeys(error for one in group for error in one.errors)),
     )
+
+
+def _counted(group: Sequence[ReplayResult]) -> Sequence[ReplayResult]:
+    """The replays that a mean is over: those that are done, else those that have begun."""
+    done = [one for one in group if one.done]
+    return done or [one for one in group if one.requests] or group
 
 
 def _cell(result: ReplayResult) -> _Cell:

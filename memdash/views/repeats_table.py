@@ -154,10 +154,9 @@ def _amount(
     help: str,
 ) -> Column:
     """Numbers that sort; once a row is over and its number is not known, words that say so."""
-    if any(value is None and _over(one) for value, one in zip(values, rows, strict=True)):
-        words = [
-            spell(value) if _over(one) else numbers.NOTHING for value, one in zip(values, rows, strict=True)
-        ]
+    known = [_over(one) and any(result.requests for result in one.results) for one in rows]
+    if any(value is None and over for value, over in zip(values, known, strict=True)):
+        words = [spell(value) if over else numbers.NOTHING for value, over in zip(values, known, strict=True)]
         return text(heading, words, width=width, help=help)
     config = st.column_config.NumberColumn(heading, format=format, width=width, help=help)
     return Column(heading, values, config, width, help)

@@ -8,6 +8,7 @@ import pytest
 
 from memdash.metrics import (
     ReplayResult,
+    Spread,
     costs_against_full_history,
     dearer_with_fewer_tokens,
     measure_all,
@@ -87,6 +88,31 @@ def test_what_did_not_finish_is_never_ranked(end: Status) -> None:
 def test_one_unfinished_repeat_keeps_a_series_from_being_ranked() -> None:
     (one,) = summarise(results(full(turn(1), repeat=1), full(turn(1), repeat=2, end=Status.FAILED)))
     assert (one.ranked, one.status) == (False, Status.FAILED)
+
+
+def test_what_was_cut_short_or_never_began_is_in_no_mean_beside_what_is_done() -> None:
+    (one,) = summarise(
+        results(
+            full(turn(1, input=100, read=100), repeat=1),
+            full(turn(1, input=300, read=100), repeat=2),
+            full(turn(1, input=7), repeat=3, end=Status.INTERRUPTED),
+            full(repeat=4, end=None),
+        )
+    )
+    assert one.prompt_tokens == Spread(300, 200, 400, of=2)
+    assert one.cost_usd is not None
+    assert (one.cost_usd.low, one.cost_usd.of) == (
+        pytest.approx(420e-6),
+        2,
+    )  # $4 a million, and $0.20 for a read
+    assert one.cache_share == pytest.approx(200 / 600)
+
+
+def test_where_nothing_is_done_what_has_begun_is_counted() -> None:
+    (one,) = summarise(results(full(turn(1, input=7), repeat=1, end=None), full(repeat=2, end=None)))
+    assert one.prompt_tokens == Spread(7, 7, 7, of=1)
+    (waiting,) = summarise(results(full(repeat=1, end=None), full(repeat=2, end=None)))
+    assert waiting.prompt_tokens == Spread(0, 0, 0, of=2)
 
 
 def test_a_series_that_misses_a_script_is_not_ranked_with_those_that_have_it() -> None:
