@@ -4,6 +4,7 @@ import pytest
 
 from memdash.claude import connect
 from memdash.errors import BudgetExceeded, DayBudgetSpent
+from memdash.models import TokenFamily
 from memdash.records import (
     Control,
     EventKind,
@@ -18,6 +19,7 @@ from memdash.records import (
     TurnRecord,
 )
 from memdash.replay import replay
+from memdash.replay.calls import at_most
 from tests.replay.clients import ScriptedClaude, refuse, say
 from tests.replay.scripts import budget, chat, spec, turn, with_tools
 
@@ -321,6 +323,20 @@ def test_what_the_gate_is_told_of_a_request_with_tools_is_never_too_little():
     assert all(one.prompt_tokens >= it.usage.prompt_tokens for one, it in zip(planned, sent, strict=True))
 
 
+@pytest.mark.parametrize(
+    ("text", "tokens"),  # what ctok counts, of the family that has more
+    [
+        ("ستفتح المكتبة في الثاني عشر من سبتمبر بميزانية ألفين وأربعمائة يورو. " * 40, 1801),
+        (str(7**4000)[:3000], 1001),
+        ("-" * 4000, 667),
+        ("The opening of the library is on 12 September. " * 100, 1301),
+    ],
+    ids=["Arabic", "digits", "a line", "English"],
+)
+def test_what_a_text_can_have_at_most_is_not_what_it_has_by_our_estimate(text, tokens):
+    assert tokens <= at_most(text, TokenFamily.NEW) < 2.1 * tokens
+
+
 def test_the_gate_is_told_that_a_prompt_may_be_compacted_first():
     planned = []
     script = type(chat(1))("long", "Long", (turn(1, "word " * 45_000), turn(2)))
@@ -343,6 +359,18 @@ def test_an_error_inside_a_strategy_fails_its_replay_with_the_strategys_own_line
     assert records[-1].status is Status.FAILED
     assert "test_loop.py" in records[-1].message
     assert records[-1].message.endswith("ZeroDivisionError: division by zero")
+
+
+def test_what_a_strategy_notes_can_be_read(monkeypatch):
+    from memdash.strategies.window import Window
+
+    def notes(self, message, workspace):
+        workspace.note(EventKind.TRIM, dropped_turns=message["content"])
+
+    monkeypatch.setattr(Window, "open", notes)
+    _, records = run(spec(chat(2), "window:2"))
+    assert records[-1].status is Status.FAILED
+    assert "notes trim with dropped_turns of another kind" in records[-1].message
 
 
 def test_a_turn_may_change_the_fixed_part_from_then_on():
