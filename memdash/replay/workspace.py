@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memdash.claude import RequestBuilder
+from memdash.event_fields import misfit
 from memdash.fixed_part import FixedPart, fixed_part_tokens
 from memdash.models import TokenFamily
 from memdash.records import EventKind, EventRecord, Purpose
@@ -111,7 +112,10 @@ class ReplayWorkspace:
         return ReplayJob(self._background.start(request, slot))
 
     def note(self, event: EventKind, **data: Any) -> None:
-        """Record an event of the strategy."""
+        """Record an event of the strategy; raises ``TypeError`` for a known field that holds something of another kind."""
+        wrong = misfit(event, data)
+        if wrong is not None:
+            raise TypeError(f"the strategy notes {event} with {wrong} of another kind: {data.get(wrong)!r}")
         turn, now = self.turn, self._timeline.now()
         self._journal.add(lambda seq: EventRecord(seq, event, turn, now, data))
 

@@ -40,6 +40,8 @@ _json = st.dictionaries(
     ),
     max_size=3,
 )
+_OPEN_EVENTS = [one for one in EventKind if one is not EventKind.VERDICT]
+"""Those that may say anything; what a verdict says is relied on."""
 _usages = st.builds(Usage, *[st.none() | _counts] * 7)
 
 
@@ -64,7 +66,7 @@ _kinds: dict[type, dict[str, st.SearchStrategy[Any]]] = {
         "applied_edits": st.lists(_json, max_size=2).map(tuple), "error_status": _some(_numbers),
         "error_type": _some(_texts), "error_message": _some(_texts), "diagnosis": _some(_json),
     },
-    EventRecord: {"event": st.sampled_from(EventKind), "turn": _numbers, "at_ms": _times, "data": _json},
+    EventRecord: {"event": st.sampled_from(_OPEN_EVENTS), "turn": _numbers, "at_ms": _times, "data": _json},
     TurnRecord: {
         "turn": _numbers, "started_ms": _times, "answered_ms": _times, "wait_ms": _times, "first_text_ms": _some(_times),
     },

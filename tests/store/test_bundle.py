@@ -528,6 +528,9 @@ WRONG_ROWS: dict[str, tuple[str, Callable[[pa.Table], pa.Table], str]] = {
     "a state nobody knows": ("replay_state.parquet", column("status", "gone fishing"), "gone fishing"),
     "a purpose nobody knows": ("request.parquet", column("purpose", "fun"), "cannot be read"),
     "an event nobody knows": ("event.parquet", column("event", "party"), "cannot be read"),
+    "a verdict that says nothing": ("event.parquet", column("event", "verdict"), "whose 'requests' is of another"),
+    "turns that are a number": ("event.parquet", column("data", '{"dropped_turns": 4}'), "whose 'dropped_turns' is of"),
+    "a request that is a list": ("event.parquet", column("data", '{"request": [1]}'), "whose 'request' is of another"),
     "parts that are not there": ("request.parquet", column("iterations", 3), "cannot be read"),
     "options that are no JSON": ("request.parquet", column("options", "{"), "no JSON in 'options'"),
     "options of another kind": ("request.parquet", column("options", "[]"), "JSON of another kind in 'options'"),
@@ -584,6 +587,8 @@ WRONG_DOCUMENTS: dict[str, Callable[[Any], Any]] = {
     "settings that are none": _first("comparison", settings="{}"),
     "settings without an end": _first("comparison", settings="[" * 100_000),
     "versions that are none": _first("comparison", versions="x"),
+    "versions that are a list": _first("comparison", versions="[]"),
+    "a version that is no text": _first("comparison", versions='{"memdash": {}}'),
     "a provider nobody knows": _first("comparison", provider="x" * 3),
     "replays that another answers": lambda document: document
     | {"replay": [{**one, "provider": "anthropic"} for one in document["replay"]]},
@@ -597,6 +602,9 @@ WRONG_DOCUMENTS: dict[str, Callable[[Any], Any]] = {
     "a replay without its script": _first("replay", script_hash="0" * 64),
     "a cache nobody knows": _first("replay", cache="2h"),
     "parameters that are none": _first("replay", params="nothing"),
+    "parameters that are a list": _first("replay", params="[]"),
+    "a parameter of parts": _first("replay", params='{"keep": [4]}'),
+    "a token counter nobody knows": _first("replay", token_counter="abacus"),
     "a note that is none": _first("comparison_change", kind="note", value="{}"),
     "a round that is none": _first("comparison_change", kind="refinement", value="{}"),
 }  # fmt: skip

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from memdash.errors import MemdashError
+from memdash.event_fields import misfit
 from memdash.store import queries
 from memdash.store.bundle.document import Document, as_batch, check_document, read_document
 from memdash.store.bundle.layout import JSON_COLUMNS, RECORD_KEYS, Part
@@ -17,6 +18,7 @@ from memdash.store.bundle.tables import Shape, check_json, read_parquet
 from memdash.store.bundle.writing import record_batches, replaced
 from memdash.store.reading import BY_WORKER, ComparisonSummary, Reader
 from memdash.store.settings import StoredComparison
+from memdash.tokens import COUNTERS
 
 if TYPE_CHECKING:
     import duckdb
@@ -268,6 +270,22 @@ def _check_log(log: ReplayLog) -> None:
     facts = {fact.id for fact in spec.script.facts if fact.stated_by(spec.turns)}
     if not {one.fact for one in log.probes} | {one.fact for one in log.facts} <= facts:
         raise ValueError("has a fact that its script does not have")
+    wrong = next(filter(None, (misfit(one.event, one.data) for one in log.events)), None)
+    if wrong is not None:
+        raise ValueError(f"has an event whose {wrong!r} is of another kind")
+
+
+def _check_launch(stored: StoredComparison) -> None:
+    """Raise ``ValueError`` where something that is kept as it is written is not what is looked up in it."""
+    versions: object = stored.versions
+    if not isinstance(versions, dict) or not all(isinstance(one, str) for one in versions.values()):
+        raise ValueError("has versions that are none")
+    for spec in stored.replays:
+        params: object = spec.params
+        if not isinstance(params, dict) or any(isinstance(one, dict | list) for one in params.values()):
+            raise ValueError("has parameters that are none")
+        if spec.token_counter not in COUNTERS:
+            raise ValueError(f"has a token counter {spec.token_counter[:60]!r} that is not known")
 
 
 def _check_answerer(summary: ComparisonSummary, stored: StoredComparison) -> None:
@@ -284,6 +302,7 @@ def _read_back(cursor: duckdb.DuckDBPyConnection, part: Part, name: str) -> None
     try:
         (summary,) = reader.comparisons([part.id])
         stored = reader.comparison(part.id)
+        _check_launch(stored)
         _check_answerer(summary, stored)
         ids = [one.id for one in stored.replays]
         for start in range(0, len(ids), _TOGETHER):
