@@ -387,7 +387,7 @@ def common_notes(lines: Sequence[Line], *, of: str) -> list[str]:
     if any(line.values.size > budget for line in lines):
         longest = max(line.values.size for line in lines)
         notes.append(f"{longest:,} turns, thinned to lows and highs")
-    repeats = max((len(line.series.results) for line in lines), default=1)
+    repeats = max((line.series.begun for line in lines), default=1)
     if repeats > 1:
         notes.append(f"mean of {repeats} repeats; the band goes from the lowest to the highest")
     missing = [line.series.name for line in lines if line.values.size and np.isnan(line.values).all()]

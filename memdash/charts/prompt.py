@@ -12,6 +12,7 @@ from memdash.charts.canvas import Sheet, called, row_height
 from memdash.charts.series import Floats, TurnSeries
 from memdash.charts.text import tell
 from memdash.metrics.result import Buckets
+from memdash.metrics.summary import counted
 from memdash.palette import LIME, ORANGE, ROSE, TEAL, VIOLET, Style, Theme
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def prompt_made_of(series: Sequence[TurnSeries], styles: Mapping[str, Style], th
         for piece in _PIECES
         if np.nansum(values := np.array([_mean(one, piece.value) for one in known], dtype=np.float64)) > 0
     ]
-    repeats = max((len(one.results) for one in series), default=1)
+    repeats = max((len(counted(one.results)) for one in series), default=1)
     notes = (
         [f"mean of {repeats} repeats; the whisker goes from the lowest to the highest"] if repeats > 1 else []
     )
@@ -136,7 +137,7 @@ def _range(series: Sequence[TurnSeries], ends: Floats) -> tuple[Floats, Floats]:
     for row, one in enumerate(series):
         sizes = [
             result.buckets.prompt_tokens + (result.buckets.output_tokens or 0)
-            for result in one.results
+            for result in counted(one.results)
             if result.buckets.prompt_tokens is not None
         ]
         lows[row], highs[row] = min([*sizes, ends[row]]), max([*sizes, ends[row]])
@@ -197,13 +198,15 @@ def _ranked(series: Sequence[TurnSeries]) -> list[TurnSeries]:
 
 def _mean(one: TurnSeries, value: Callable[[Buckets], int | None]) -> float:
     """The mean over the repeats that report it, NaN where none does."""
-    values = [found for result in one.results if (found := value(result.buckets)) is not None]
+    values = [found for result in counted(one.results) if (found := value(result.buckets)) is not None]
     return sum(values) / len(values) if values else float("nan")
 
 
 def _read_share(one: TurnSeries) -> float | None:
     reads = [
-        result.cache_read_input_tokens for result in one.results if result.cache_read_input_tokens is not None
+        result.cache_read_input_tokens
+        for result in counted(one.results)
+        if result.cache_read_input_tokens is not None
     ]
-    prompt = [result.prompt_tokens for result in one.results if result.prompt_tokens]
+    prompt = [result.prompt_tokens for result in counted(one.results) if result.prompt_tokens]
     return sum(reads) / sum(prompt) if reads and prompt else None

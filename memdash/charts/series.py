@@ -73,6 +73,11 @@ class TurnSeries:
     results: tuple[ReplayResult, ...]
 
     @property
+    def begun(self) -> int:
+        """How many repeats have answered a turn: those that the lines are the mean of."""
+        return sum(bool(result.turns) for result in self.results)
+
+    @property
     def complete(self) -> bool:
         """Whether every repeat played all its turns."""
         return all(result.done for result in self.results)

@@ -48,6 +48,7 @@ from memdash.metrics.summary import (
     SeriesSummary,
     Spread,
     costs_against_full_history,
+    counted,
     dearer_with_fewer_tokens,
     summarise,
 )
@@ -98,6 +99,7 @@ __all__ = [
     "compactions",
     "comparison_json",
     "costs_against_full_history",
+    "counted",
     "dearer_with_fewer_tokens",
     "explain",
     "facts_stated",

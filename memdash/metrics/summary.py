@@ -98,6 +98,12 @@ def summarise(results: Sequence[ReplayResult]) -> tuple[SeriesSummary, ...]:
     return tuple(_summary(series, group, played, live_able, baselines) for series, group in groups.items())
 
 
+def counted(group: Sequence[ReplayResult]) -> Sequence[ReplayResult]:
+    """Return those of a series' replays that a mean is over: those that are done, else those that have begun, else all."""
+    done = [one for one in group if one.done]
+    return done or [one for one in group if one.requests] or group
+
+
 def dearer_with_fewer_tokens(summaries: Iterable[SeriesSummary]) -> tuple[DearerPair, ...]:
     """Return every pair of ranked series where the one that sent fewer prompt tokens cost more, the dearest first."""
     priced = [
@@ -135,19 +141,19 @@ def _summary(
     passed, asked = sum(one.recall_passed for one in group), sum(one.recall_total for one in group)
     recalled = all(one.recall is not None or not one.recall_total for one in group)
     wait, turn = _longest_wait(group)
-    counted = _counted(group)
+    means_of = counted(group)
     return SeriesSummary(
         series=series,
         strategy=group[0].strategy,
         results=tuple(group),
         ranked=all(result.done for result in group) and everywhere and (runs_live or not live_able),
         status=common_status([result.status for result in group]),
-        prompt_tokens=_spread([one.prompt_tokens for one in counted]),
-        output_tokens=_spread([one.output_tokens for one in counted]),
-        cost_usd=_spread([one.cost_usd for one in counted]),
+        prompt_tokens=_spread([one.prompt_tokens for one in means_of]),
+        output_tokens=_spread([one.output_tokens for one in means_of]),
+        cost_usd=_spread([one.cost_usd for one in means_of]),
         cost_against_full_history=_against(group, baselines, lambda one: one.cost_usd),
         tokens_against_full_history=_against(group, baselines, lambda one: one.prompt_tokens),
-        cache_share=_pooled_share(counted),
+        cache_share=_pooled_share(means_of),
         recall_passed=passed,
         recall_total=asked,
         recall=passed / asked if asked and recalled else None,
@@ -155,20 +161,14 @@ def _summary(
         kept=_all_added([one.kept for one in group if one.facts_total]),
         facts_total=sum(one.facts_total for one in group),
         lost=_lost(group),
-        wait_p50_ms=_spread([one.wait_ms.p50 if one.wait_ms else None for one in counted]),
-        wait_p95_ms=_spread([one.wait_ms.p95 if one.wait_ms else None for one in counted]),
+        wait_p50_ms=_spread([one.wait_ms.p50 if one.wait_ms else None for one in means_of]),
+        wait_p95_ms=_spread([one.wait_ms.p95 if one.wait_ms else None for one in means_of]),
         longest_wait_ms=wait,
         longest_wait_turn=turn,
-        compactions=_spread([one.compactions for one in counted]) or Spread(0, 0, 0, 0),
+        compactions=_spread([one.compactions for one in means_of]) or Spread(0, 0, 0, 0),
         marks=tuple(dict.fromkeys(mark for one in group for mark in one.marks)),
         errors=tuple(dict.fromkeys(error for one in group for error in one.errors)),
     )
-
-
-def _counted(group: Sequence[ReplayResult]) -> Sequence[ReplayResult]:
-    """The replays that a mean is over: those that are done, else those that have begun."""
-    done = [one for one in group if one.done]
-    return done or [one for one in group if one.requests] or group
 
 
 def _cell(result: ReplayResult) -> _Cell:

@@ -313,6 +313,22 @@ def test_repeats_are_drawn_as_their_mean_where_all_have_turns() -> None:
     assert "mean of 2 repeats" in draw(Chart.TOKENS, (one,), styles, "light").layout.title.subtitle.text
 
 
+def test_repeats_that_were_cut_short_or_never_began_are_in_no_mean_of_what_was_sent() -> None:
+    series, styles = make_drawable(
+        [
+            replay_log(spec(turns=2, repeat=1), turns(2, read=100), end=Status.DONE),
+            replay_log(spec(turns=2, repeat=2), turns(2, read=300), end=Status.DONE),
+            replay_log(spec(turns=2, repeat=3), turns(1, read=7), end=Status.INTERRUPTED),
+            replay_log(spec(turns=2, repeat=4), end=None),
+        ]
+    )
+    figure = draw(Chart.PROMPT, series, styles, "light")
+    assert figure.layout.title.subtitle.text.startswith("mean of 2 repeats")
+    read = next(trace for trace in figure.data if trace.name == "cache read")
+    assert read.x[0] == 400
+    assert "mean of 3 repeats" in draw(Chart.TOKENS, series, styles, "light").layout.title.subtitle.text
+
+
 def repeated() -> list[ReplayLog]:
     return [
         replay_log(spec(script=trip(3, facts=2), repeat=1), turns(3, read=100), asked(3, 2, 2)),
