@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from memdash.metrics import Headline
     from memdash.palette import Style
 
+_BOLD = b"font-weight:bold"
+"""The style of bold words within the text of a chart, to the letter."""
 _LIBRARY_STYLES = '<style id="plotly.js-style-global"></style>'
 """Where the chart library puts its style rules; an element that it made itself would break the policy."""
 
@@ -88,11 +90,13 @@ def _library() -> _Library:
 def _policy(script: str, styles: str, library: _Library) -> str:
     """Nothing but our own script, the chart library and our own styles; nothing is loaded from elsewhere, or sent.
 
-    The library draws grids as pictures, which it hands to the page as data addresses.
+    The library draws grids as pictures, which it hands to the page as data addresses, and writes bold words as elements with
+    just that style; "unsafe-hashes" lets the styles of elements through that are named by their hash, and no others.
     """
     scripts = " ".join(one for one in (_hash(script.encode()), library.hash) if one)
     return (
-        f"default-src 'none'; script-src {scripts}; style-src {_hash(styles.encode())} {_hash(b'')}; img-src data:; "
+        f"default-src 'none'; script-src {scripts}; img-src data:; "
+        f"style-src {_hash(styles.encode())} {_hash(b'')} 'unsafe-hashes' {_hash(_BOLD)}; "
         "base-uri 'none'; form-action 'none'"
     )
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from memdash import report
 from memdash.store import Store
 from tests.browser.conftest import PATIENCE_MS, Watch, finished
-from tests.report.told import a_comparison, a_script, stored
+from tests.report.told import a_comparison, a_script, a_sweep, stored
 
 Open = Callable[[Path, str], Page]
 
@@ -85,6 +85,19 @@ def test_a_report_opens_from_disk_with_every_text_a_text(from_disk: Open, tmp_pa
     )
     assert page.pdf(format="A4").startswith(b"%PDF")
     expect(page.locator("details[open]")).to_have_count(1)  # paper shows all of them, the screen is as it was
+
+
+def test_a_point_of_a_sweep_tells_about_itself(from_disk: Open, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "lab.duckdb") as store:
+        one = stored(store, a_sweep())
+        report.write(report.made(store, one, ".html"), tmp_path / "report.html")
+    page = from_disk(tmp_path / "report.html", "light")
+    drawn(page)
+    chart = page.locator(".chart:visible").first
+    chart.locator(".scatterlayer .point").last.hover(force=True)
+    name = chart.locator(".hoverlayer tspan tspan").first
+    expect(name).to_be_visible()
+    assert name.evaluate("one => getComputedStyle(one).fontWeight") == "700"
 
 
 def test_what_will_be_shared_is_seen_and_a_report_is_downloaded_without_text(

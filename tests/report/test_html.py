@@ -119,8 +119,9 @@ def test_the_policy_names_the_scripts_and_styles_that_are_there_and_nothing_else
     library = gzip.decompress(base64.b64decode(packed[1])).decode()
     styles = [content for tag, content in hostile.raw if tag == "style"]
     assert hostile.policy == (
-        f"default-src 'none'; script-src {hash_of(own)} {hash_of(library)}; "
-        f"style-src {' '.join(map(hash_of, styles))}; img-src data:; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {hash_of(own)} {hash_of(library)}; img-src data:; "
+        f"style-src {' '.join(map(hash_of, styles))} 'unsafe-hashes' {hash_of('font-weight:bold')}; "
+        "base-uri 'none'; form-action 'none'"
     )
     assert "Plotly" in library
 
