@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from memdash.access import Access
 from memdash.errors import InputError
 from memdash.launch import Key, Launch
+from memdash.records import Status
 from memdash.spec import ComparisonSpec, Provider
 from memdash.spending import Entry, EntryKind
 from memdash.store import Store
@@ -259,6 +260,20 @@ def test_a_run_that_the_days_budget_stopped_says_so_and_can_be_resumed(
     assert "full history: the budget of the day stopped it before turn 1" in texts(at).replace("*", "")
     assert "pass the $0 that all live runs here may cost on" in texts(at)
     assert "resume" in buttons(at)
+    assert not server.bodies
+
+
+def test_a_run_that_goes_on_has_not_got_back_what_was_under_way(store: Store, server: Server) -> None:
+    """Its server was killed over a request that may have been billed: that counts against the comparison's own budget."""
+    live = live_spec()
+    store.save_comparison(live)
+    store.append_states([one.id for one in live.replays()], Status.INTERRUPTED, "killed")
+    lost = Entry(EntryKind.SET_ASIDE, datetime.now(UTC), live.id, model="claude-opus-5-5", usd=0.999)
+    store.note_entries([lost])
+    store.flush()
+    services().worker.resume(live.id, Launch("ann@example.com", Key(OWN)))
+    assert services().worker.wait(live.id, 60)
+    assert {one.status for one in services().worker.progress(live.id)} == {Status.STOPPED_BY_BUDGET}
     assert not server.bodies
 
 
