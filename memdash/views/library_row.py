@@ -24,6 +24,8 @@ from memdash.views.replay_choice import look_inside
 from memdash.views.replay_picker import pick_replays
 from memdash.views.state import services
 
+_TO_DELETE: Final = "library.to_delete"
+
 _COLOURS: Final[Mapping[Status, Colour]] = {
     Status.RUNNING: "blue",
     Status.QUEUED: "blue",
@@ -74,6 +76,9 @@ def comparison_row(one: ComparisonSummary) -> None:
             if menu.open:
                 with menu:
                     _menu(one)
+            if st.session_state.get(_TO_DELETE) == one.id:
+                del st.session_state[_TO_DELETE]
+                _ask_to_delete(one)
         parts = [
             moment(one.created_at),
             numbers.listing(one.scripts, limit=3),
@@ -116,10 +121,21 @@ def _menu(one: ComparisonSummary) -> None:
     ):
         _do(partial(services().store.rename, one.id, title.strip()))
     downloads(one.id)
-    if people.may(Act.DELETE) and st.button(
-        "Delete…", icon=":material/delete:", key=f"delete.{one.id}", width="stretch"
-    ):
-        _ask_to_delete(one)
+    if people.may(Act.DELETE):
+        st.button(
+            "Delete…",
+            icon=":material/delete:",
+            key=f"delete.{one.id}",
+            width="stretch",
+            on_click=_wants_to_delete,
+            args=(one.id,),
+        )
+
+
+def _wants_to_delete(comparison_id: str) -> None:
+    """Close the menu, which would lie over the question, and have the question asked."""
+    st.session_state[f"menu.{comparison_id}"] = False
+    st.session_state[_TO_DELETE] = comparison_id
 
 
 @st.dialog("Delete this comparison?", icon=":material/delete:")

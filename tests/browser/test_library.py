@@ -73,6 +73,7 @@ def test_a_comparison_is_deleted_and_erased_after_asking_and_comes_back_from_its
     waiting.value.save_as(bundle)
     page.get_by_role("button", name="Delete…").click()
     expect(page.get_by_text("everything measured in them will be gone")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Title")).to_have_count(0)  # the menu would lie over the question
     page.get_by_role("button", name="Keep it").click()
     expect(page.get_by_role("button", name="Open")).to_have_count(1)
     open_menu(page)
