@@ -56,7 +56,8 @@ def _findings(results: Sequence[ReplayResult]) -> list[Cards | Told]:
     summaries = summarise(results)
     found = headlines(summaries)
     cards = Cards((found.cheapest, found.fewest_tokens, found.best_cache_share, found.longest_wait))
-    told = sentences(summaries) or ("No strategy has finished yet.",)
+    yet = "" if all(one.status.over for one in results) else " yet"
+    told = sentences(summaries) or (f"No strategy has finished{yet}.",)
     return [cards, Told(told)]
 
 
@@ -105,7 +106,9 @@ def _row(script: str, one: SeriesSummary) -> tuple[str, ...]:
         _spread(one.cost_usd, numbers.usd, numbers.NOT_AVAILABLE),
         numbers.change(one.cost_against_full_history),
         numbers.part(one.kept, one.facts_total),
-        numbers.part(one.recall_passed, one.recall_total) if over else numbers.NOTHING,
+        numbers.part(one.recall_passed, one.recall_total)
+        if over and one.recall is not None
+        else numbers.NOTHING,
         _spread(one.wait_p50_ms, numbers.seconds, numbers.NOTHING),
         _spread(one.wait_p95_ms, numbers.seconds, numbers.NOTHING),
         _spread(one.compactions, lambda value: f"{value:.1f}".removesuffix(".0"), numbers.NOTHING),

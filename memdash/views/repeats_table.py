@@ -107,7 +107,9 @@ def _columns(rows: Sequence[SeriesSummary]) -> list[Column]:
         text(
             recall,
             [
-                numbers.part(one.recall_passed, one.recall_total) if _over(one) else numbers.NOTHING
+                numbers.part(one.recall_passed, one.recall_total)
+                if _over(one) and one.recall is not None
+                else numbers.NOTHING
                 for one in rows
             ],
             width=116,

@@ -224,6 +224,14 @@ def test_what_is_not_known_is_a_gap_and_nothing_at_all_says_so() -> None:
     assert thresholds.title(Measure.COST, ()) == "Cost: not known yet"
 
 
+def test_where_no_question_counts_recall_says_so_and_waits_for_nothing() -> None:
+    untested = swept(recall=None)
+    title = thresholds.title(Measure.RECALL, curves(FAMILIES, untested))
+    assert title == "Simulated recall: no question tests anything"
+    empty = drawn(untested, Measure.RECALL)
+    assert "No question is answered right" in empty.layout.annotations[0].text
+
+
 def test_values_that_are_no_numbers_stand_side_by_side() -> None:
     modes = parse_family("truncate:mode=safe|naive")
     settings = [full_history(), *(setting(modes.at({"mode": mode}), 0.2) for mode in ("safe", "naive"))]

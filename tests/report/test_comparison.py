@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from memdash.metrics import measure_all
+from memdash.records import Status
 from memdash.report.blocks import Cards, Charts, Listed, Report, Section, Table, Told
 from memdash.report.comparison import comparison_sections
 from memdash.report.markdown import to_markdown
@@ -153,6 +154,19 @@ def test_where_no_question_is_a_test_nothing_is_said_of_answers(store: Store) ->
     assert sentences(found.blocks) == [
         "No question tests anything: none is answered right with the whole history and wrong without."
     ]
+
+
+def test_of_replays_that_were_stopped_nothing_was_answered_wrong(store: Store) -> None:
+    comparison = store.comparison(stored(store, a_comparison(a_script("trip"))))
+    results = [
+        replace(one, status=Status.STOPPED_BY_BUDGET, recall=None, recall_passed=0)
+        for one in measure_all(store.replay_outlines(comparison.id), comparison.prices)
+    ]
+    sections = comparison_sections(comparison, results, with_text=True)
+    assert "No strategy has finished." in sentences(sections[0].blocks)
+    (found,) = [block for one in sections for block in one.blocks if isinstance(block, Table)]
+    recall = next(place for place, name in enumerate(found.grid.columns) if name.startswith("recall"))
+    assert {row[recall] for row in found.grid.rows} == {"–"}
 
 
 def test_settings_prices_and_versions_are_those_it_ran_with(told: Report) -> None:

@@ -7,7 +7,7 @@ axis, so that their heights compare.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,7 +37,7 @@ def title(measure: Measure, drawn: Sequence[Curve]) -> str:
     known = [one for one in settings if LOOKS[measure].value(one) is not None]
     label = _label(measure, settings)
     if not known:
-        return f"{label}: not known yet"
+        return f"{label}: {'no question tests anything' if _untested(measure, settings) else 'not known yet'}"
     if measure is Measure.COST:
         return f"{label}: {_on_cost(known)}"
     if measure is Measure.KEPT:
@@ -49,6 +49,12 @@ def title(measure: Measure, drawn: Sequence[Curve]) -> str:
     if high == low:
         return f"{label}: every setting {verb} {high}"
     return f"{label}: {_name(best)} {verb} {high}, {_name(worst)} {low}"
+
+
+def _untested(measure: Measure, settings: Iterable[Setting]) -> bool:
+    """Whether settings have been played and no question counts."""
+    cost = LOOKS[Measure.COST]
+    return measure is Measure.RECALL and any(cost.value(one) is not None for one in settings)
 
 
 def threshold_chart(
@@ -77,7 +83,12 @@ def threshold_chart(
         height=HEIGHT,
     )
     if not any(look.value(one) is not None for curve in drawn for one in curve.settings):
-        sheet.say_empty("The lines stand here once the first setting has been played")
+        untested = _untested(measure, [one for curve in drawn for one in curve.settings])
+        sheet.say_empty(
+            "No question is answered right with the whole history and wrong without it"
+            if untested
+            else "The lines stand here once the first setting has been played"
+        )
         return sheet.figure()
     groups = _panels(swept)
     axes = sheet.split(max(len(groups), 1), _GAP)
