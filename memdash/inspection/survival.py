@@ -291,7 +291,13 @@ class _ToolUses:
     def cleared_from(self, request: RequestRecord) -> frozenset[str]:
         """Return the blocks of this context that the API cleared from a request."""
         cleared = cleared_from(request, (told for _at, _block, told in self._found))
-        return frozenset(block for _at, block, told in self._found if cleared.holds(told))
+        if not cleared.results:
+            return frozenset()
+        return frozenset(
+            block
+            for _at, block, told in self._found
+            if told["tool_use_id"] in cleared.results or told["id"] in cleared.inputs
+        )
 
 
 def _last_user_message(entries: Sequence[str]) -> list[str]:

@@ -39,19 +39,16 @@ def cleared_from(record: RequestRecord, blocks: Iterable[Mapping[str, Any]]) -> 
     count = sum(int(edit.get("cleared_tool_uses") or 0) for edit in record.applied_edits)
     if not count:
         return NOTHING
-    excluded = frozenset(name for edit in _asked_for(record) for name in edit.get("exclude_tools") or ())
-    names: dict[Any, Any] = {}
-    uses: list[str] = []
-    for block in blocks:
-        if block.get("type") == "tool_use":
-            names[block.get("id")] = block.get("name")
-        elif block.get("type") == "tool_result" and names.get(block.get("tool_use_id")) not in excluded:
-            uses.append(str(block.get("tool_use_id")))
-    results = frozenset(uses[:count])
-    inputs: set[str] = set()
-    for edit in _asked_for(record):
-        wanted = edit.get("clear_tool_inputs")
-        inputs |= {one for one in results if wanted is True or (wanted and names.get(one) in wanted)}
+    asked_for = list(_asked_for(record))
+    excluded = frozenset(name for edit in asked_for for name in edit.get("exclude_tools") or ())
+    inputs_of = [edit["clear_tool_inputs"] for edit in asked_for if edit.get("clear_tool_inputs")]
+    parts = list(blocks)
+    uses = [str(one.get("tool_use_id")) for one in parts if one.get("type") == "tool_result"]
+    if not excluded and not inputs_of:  # a long replay asks this of every turn
+        return Cleared(frozenset(uses[:count]), frozenset())
+    names = {str(one.get("id")): one.get("name") for one in parts if one.get("type") == "tool_use"}
+    results = frozenset([use for use in uses if names.get(use) not in excluded][:count])
+    inputs = {use for use in results for wanted in inputs_of if wanted is True or names.get(use) in wanted}
     return Cleared(results, frozenset(inputs))
 
 
