@@ -14,7 +14,9 @@ from memdash.store.owner import OwnerFile
 from memdash.store.remote import Owner
 from tests.store.samples import a_comparison
 
-NOW = datetime.now(UTC).replace(microsecond=0) + timedelta(days=1)  # what is opened past midnight still tells of it
+NOW = datetime.now(UTC).replace(microsecond=0) + timedelta(
+    days=1
+)  # what is opened past midnight still tells of it
 TODAY = NOW.date()
 ANN = "ann@example.com"
 
