@@ -8,12 +8,13 @@ from collections.abc import Callable, Collection, Iterable
 import streamlit as st
 
 from memdash import numbers, report
+from memdash.access import Act
 from memdash.errors import MemdashError
 from memdash.progress import RunProgress
 from memdash.records import Status
 from memdash.spec import Provider
 from memdash.store import StoredComparison
-from memdash.views import acts, address
+from memdash.views import acts, address, people
 from memdash.views.baseline import baseline_menu
 from memdash.views.components import badge, clip, moment, plain, problem
 from memdash.views.confirm import confirm_menu
@@ -167,12 +168,14 @@ def _stopped(stored: StoredComparison, ends: list[Status]) -> None:
     """Say that part of it stopped early, and offer to go on."""
     states = dict.fromkeys(str(one) for one in ends)
     count = numbers.count(len(ends), "replay")
+    may_go_on = stored.spec.provider is not Provider.ANTHROPIC or people.may(Act.RUN_LIVE)
+    next_step = "and resuming goes on from there" if may_go_on else "and a runner can let it go on from there"
     st.markdown(
         f":orange[:material/pause_circle: {count} {numbers.listing(list(states))}.] "
-        "What was measured is kept, and resuming goes on from there.",
+        f"What was measured is kept, {next_step}.",
         width="stretch",
     )
-    if st.button("Resume", icon=":material/play_arrow:", type="primary", key="resume"):
+    if may_go_on and st.button("Resume", icon=":material/play_arrow:", type="primary", key="resume"):
         st.session_state.pop("cancelling", None)
         try:
             acts.go_on(stored.id)

@@ -260,6 +260,9 @@ def test_a_run_that_the_days_budget_stopped_says_so_and_can_be_resumed(
     assert "full history: the budget of the day stopped it before turn 1" in texts(at).replace("*", "")
     assert "pass the $0 that all live runs here may cost on" in texts(at)
     assert "resume" in buttons(at)
+    looking = page("compare", BEN, c=live.id)
+    assert "What was measured is kept, and a runner can let it go on from there." in texts(looking)
+    assert "resume" not in buttons(looking)
     assert not server.bodies
 
 
