@@ -46,8 +46,10 @@ def bundles() -> None:
         "Import, export, erase", icon=":material/folder_zip:", key="bundles", on_change="rerun"
     ) as opened:
         if opened.open:
-            _result()
+            result = st.container()
             _import()
+            with result:
+                _result()
             with st.container(horizontal=True, gap="small"):
                 bundle_download(None)
                 _erase()
@@ -106,6 +108,10 @@ def _take_in(given: UploadedFile) -> None:
         arrived = services().store.import_bundle(io.BytesIO(given.getvalue()), clip(given.name, 80), told)
     except MemdashError as error:
         bar.empty()
+        st.session_state[_ERASED], st.session_state[_RESULT] = (
+            0,
+            (),
+        )  # what came of the one before is not what came of this
         problem(error, "This bundle was not imported")
         return
     st.session_state[_ERASED], st.session_state[_RESULT] = 0, arrived

@@ -63,6 +63,13 @@ def test_what_cannot_be_imported_is_said_in_a_line(store: Store) -> None:
     assert store.comparisons() == []
 
 
+def test_what_came_of_an_import_does_not_stand_beside_the_refusal_of_the_next(store: Store) -> None:
+    at = given(library(), "theirs.zip", a_bundle("theirs"))
+    at = given(at, "broken.zip", b"PK")
+    assert "broken.zip: is no zip" in texts(at)
+    assert "in the bundle" not in texts(at)
+
+
 def test_the_whole_library_and_one_comparison_go_out_as_bundles(store: Store) -> None:
     first, second = (store_sample(store, sample_spec(title=title)) for title in ("one", "two"))
     assert _ids(bundle_of(None)) == {first, second}
