@@ -57,7 +57,7 @@ class _Stretch(NamedTuple):
 def title(lines: Sequence[FactLine]) -> str:
     """Say how many facts are still there, and how many of them only in a summary."""
     if not lines:
-        return "Fact survival: no fact has been stated yet"
+        return "Fact survival: no fact is stated in the turns that were played"
     there = [line for line in lines if line.now.there]
     told = [
         f"Fact survival: {numbers.part(len(there), len(lines))} facts can still be read after turn {_last(lines)}"

@@ -114,7 +114,7 @@ def test_the_title_counts_what_can_still_be_read():
     assert survival.title(lines_of(chat(6, budget()), "window:2")) == (
         "Fact survival: 0 of 1 facts can still be read after turn 6"
     )
-    assert survival.title(()) == "Fact survival: no fact has been stated yet"
+    assert survival.title(()) == "Fact survival: no fact is stated in the turns that were played"
     summary = lines_of(chat(12, budget()), "compaction:600,words=60")
     assert survival.title(summary) == (
         "Fact survival: 1 of 1 facts can still be read after turn 12, 1 of them only in a summary"
