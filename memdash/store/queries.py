@@ -369,6 +369,29 @@ where block.replay in (select number from replay where comparison = $comparison)
 limit 1
 """
 
+# Does a request of this comparison put a text where JSON of another kind stands: an object for a block of a message, a list (or a
+# text) for a system prompt, a list for tools?
+MISPLACED_BLOCK = """
+with named as (
+    select unnest(list_transform(entries, lambda one: split_part(ltrim(one, '+'), ':', -1)) || reply_blocks) as id, '{' as starts
+    from request
+    where replay in (select number from replay where comparison = $comparison)
+    union all
+    select system_block, '["'
+    from request
+    where replay in (select number from replay where comparison = $comparison)
+    union all
+    select tools_block, '['
+    from request
+    where replay in (select number from replay where comparison = $comparison)
+)
+select named.id
+from (select distinct id, starts from named) as named
+join block_text on block_text.id = named.id and block_text.comparison = $comparison
+where not contains(named.starts, left(ltrim(block_text.body), 1))
+limit 1
+"""
+
 # Which comparisons are the baseline now? The latest row of each says so.
 BASELINES = """
 select comparison

@@ -29,7 +29,9 @@ from memdash.records import (
 )
 
 _texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-_ids = st.text(string.hexdigits.lower()[:16], min_size=24, max_size=24)
+_ids = st.text(string.digits, min_size=24, max_size=24)
+_stored_ids = st.text("abcdef", min_size=24, max_size=24)
+"""Those of stored texts, which nothing refers to: what is referred to is JSON of the kind that stands there."""
 _counts = st.integers(0, 2**40)
 _numbers = st.integers(0, 2**31 - 1)
 _times = st.floats(0, 1e12, allow_nan=False)
@@ -85,7 +87,7 @@ _kinds: dict[type, dict[str, st.SearchStrategy[Any]]] = {
 def journals(draw: st.DrawFn) -> list[Record]:
     """Records of any kind in any order, numbered from 0, each block's text in the first request that has it."""
     kinds = draw(st.lists(st.sampled_from(list(_kinds)), max_size=8))
-    texts = draw(st.dictionaries(_ids, _texts, max_size=5))
+    texts = draw(st.dictionaries(_stored_ids, _texts, max_size=5))
     blocks = iter(texts.items())
     return [_record(draw, seq, kind, blocks) for seq, kind in enumerate(kinds)]
 

@@ -539,6 +539,7 @@ WRONG_ROWS: dict[str, tuple[str, Callable[[pa.Table], pa.Table], str]] = {
     "JSON without an end": ("event.parquet", column("data", '{"a":' * 100_000), "in 'data'"),
     "a text that is no JSON": ("block_text.parquet", column("body", "hello"), "no JSON in 'body'"),
     "a message without a beginning": ("request.parquet", column("entries", ["+" + "0" * 24]), "never began"),
+    "a block that is no object": ("block_text.parquet", column("body", "5"), "of another kind than stands there"),
     "no text": ("block_text.parquet", column("id", "f" * 24), "lacks the text of block"),
 }  # fmt: skip
 

@@ -313,3 +313,6 @@ def _read_back(cursor: duckdb.DuckDBPyConnection, part: Part, name: str) -> None
     lacking = cursor.execute(queries.BLOCK_WITHOUT_TEXT, {"comparison": part.id}).fetchall()
     if lacking:
         raise ValueError(f"lacks the text of block {lacking[0][0][:60]!r}")
+    misplaced = cursor.execute(queries.MISPLACED_BLOCK, {"comparison": part.id}).fetchall()
+    if misplaced:
+        raise ValueError(f"has a block {misplaced[0][0][:60]!r} of another kind than stands there")
