@@ -59,21 +59,22 @@ def show(script: str) -> None:
 @scripts.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 def validate(files: tuple[Path, ...]) -> int:
-    """Check script files; every problem is one line with file, line and field."""
-    from memdash.scripts import check_script
+    """Check script files; every problem is one line with file, line and field.
+
+    A recorded conversation, as `memdash run --script` takes it, is checked by making scripts of it.
+    """
+    from memdash.scripts import check_file
 
     wrong = False
     for path in files:
-        script, errors = check_script(path)
+        found, errors = check_file(path)
         for error in errors:
             complain(one_line(str(error)))
-        if script is None or errors:
-            wrong = True
-            continue
-        say(
-            f"{path}: valid: {script.id}, {numbers.count(len(script.turns), 'turn')}, {numbers.count(len(script.facts), 'fact')}"
-        )
-        _warn(script, str(path))
+        wrong = wrong or bool(errors)
+        for script in found:
+            told = f"{numbers.count(len(script.turns), 'turn')}, {numbers.count(len(script.facts), 'fact')}"
+            say(f"{path}: valid: {script.id}, {told}")
+            _warn(script, str(path))
     return WRONG_USAGE if wrong else OK
 
 

@@ -3,6 +3,7 @@
 from memdash.scripts.catalogue import (
     Entry,
     bundled_folder,
+    check_file,
     find_scripts,
     list_scripts,
     script_folders,
@@ -10,7 +11,7 @@ from memdash.scripts.catalogue import (
 )
 from memdash.scripts.grading import Verdict, grade, matches
 from memdash.scripts.importers import FORMATS, import_file, import_text
-from memdash.scripts.loading import check_script, check_text, load_script, parse_script
+from memdash.scripts.loading import check_text, load_script, parse_script
 from memdash.scripts.model import (
     Block,
     Expectation,
@@ -47,7 +48,7 @@ __all__ = [
     "Value",
     "Verdict",
     "bundled_folder",
-    "check_script",
+    "check_file",
     "check_text",
     "ensure_valid",
     "find_scripts",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memdash.errors import InputError, ScriptError
 from memdash.scripts.importers import import_file
-from memdash.scripts.loading import load_script
+from memdash.scripts.loading import check_script, load_script
 from memdash.scripts.model import Script
 
 FOLDERS_VARIABLE = "MEMDASH_SCRIPTS"
@@ -95,6 +95,17 @@ def find_scripts(id_or_path: str | Path) -> list[Script]:
     raise InputError(
         f"there is no script {name!r}; {hint}'memdash scripts list' shows all, and a file can be given by its path"
     )
+
+
+def check_file(path: Path) -> tuple[list[Script], list[ScriptError]]:
+    """Return the scripts that ``path`` holds, or none and every problem found; a file may be what :func:`find_scripts` takes."""
+    if path.suffix.lower() in _ENDINGS or not path.is_file():
+        script, errors = check_script(path)
+        return [script] if script is not None and not errors else [], errors
+    try:
+        return import_file(path), []
+    except ScriptError as error:
+        return [], [error]
 
 
 def _by_id(name: str) -> Script | None:

@@ -74,6 +74,17 @@ def test_validate_says_what_is_valid_and_each_problem_with_file_line_and_field(
     assert "Traceback" not in ended.err
 
 
+def test_validate_takes_what_run_takes(memdash: Memdash, tmp_path: Path) -> None:
+    (tmp_path / "chat.json").write_text(json.dumps(CHAT))
+    half = json.dumps([{"role": "user", "content": "\ud800"}, {"role": "assistant", "content": "Yes."}])
+    (tmp_path / "half.json").write_text(half)
+    (tmp_path / "none.json").write_text('{"turns": [{"user": "Hello"}]}')
+    ended = memdash("scripts", "validate", "chat.json", "half.json", "none.json")
+    assert ended.code == 2
+    assert ended.out == "chat.json: valid: chat, 2 turns, 0 facts\nhalf.json: valid: half, 1 turn, 0 facts\n"
+    assert "none.json" in ended.complaint
+
+
 def test_import_makes_a_script_with_the_recorded_replies(memdash: Memdash, tmp_path: Path) -> None:
     (tmp_path / "chat.json").write_text(json.dumps(CHAT))
     ended = memdash("scripts", "import", "chat.json", "--out", "chat.yaml")
