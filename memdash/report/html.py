@@ -138,7 +138,7 @@ def _body(report: Report, charts: Sequence[Drawn]) -> Iterable[str]:
     places = enumerate(charts)
     scripts = {title: place for place, title in enumerate(report.scripts)}
     yield "<header>"
-    yield f"<h1><bdi>{_text(report.title)}</bdi></h1>"
+    yield f"<h1><bdi>{_line(report.title)}</bdi></h1>"  # our own words stand beside those of scripts in it
     yield f'<p class="about">{" · ".join(_line(one) for one in report.about)}</p>'
     yield "".join(f'<span class="badge">{_line(one)}</span>' for one in report.badges)
     yield f'<p class="quiet">{_line(report.basis)}.</p>'

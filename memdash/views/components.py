@@ -11,6 +11,7 @@ import streamlit as st
 
 from memdash.errors import MemdashError, NotStored
 from memdash.palette import Theme
+from memdash.tables.lines import one_line
 
 HELP: Final[dict[str, str]] = {
     "prompt tokens": (
@@ -91,8 +92,6 @@ _SEEN_LATER = re.compile(
     r"|-(?=[->])|<(?=-)"  # typography
 )
 _JOINER = "\u2060"
-_DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Commands that turn the direction of all the text after them; they show nothing of their own."""
 
 
 def plain(text: str) -> str:
@@ -103,7 +102,7 @@ def plain(text: str) -> str:
     turn the direction of our own words behind the text is left out. Not for ``st.selectbox``, ``st.multiselect`` and inputs,
     which show their options as they are.
     """
-    broken = _SEEN_LATER.sub(rf"\g<0>{_JOINER}", " ".join(_DIRECTION.sub("", text).split()))
+    broken = _SEEN_LATER.sub(rf"\g<0>{_JOINER}", " ".join(one_line(text).split()))
     return _PUNCTUATION.sub(r"\\\1", broken)
 
 

@@ -107,8 +107,13 @@ def test_a_text_that_stands_alone_is_whole_and_no_mark_turns_our_own_words(hosti
 
 
 def test_characters_that_no_file_can_hold_are_shown_as_unknown() -> None:
-    page = Page(to_html(a_report("a\ud800b\x00c", Told([]))).decode())
+    page = Page(to_html(a_report("a\ud800b\x00c")).decode())
     assert "a\ufffdb\ufffdc" in page.text
+
+
+def test_the_title_is_a_line_of_ours_in_which_no_text_turns_the_direction() -> None:
+    page = Page(to_html(a_report("3 strategies: \u202eolleH\n!", Told([]))).decode())
+    assert "3 strategies: olleH !" in page.text
 
 
 def test_the_policy_names_the_scripts_and_styles_that_are_there_and_nothing_else(hostile: Page) -> None:
