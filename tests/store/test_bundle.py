@@ -540,6 +540,10 @@ WRONG_ROWS: dict[str, tuple[str, Callable[[pa.Table], pa.Table], str]] = {
     "a text that is no JSON": ("block_text.parquet", column("body", "hello"), "no JSON in 'body'"),
     "a message without a beginning": ("request.parquet", column("entries", ["+" + "0" * 24]), "never began"),
     "a block that is no object": ("block_text.parquet", column("body", "5"), "of another kind than stands there"),
+    "a block of texts": ("block_text.parquet", column("body", '["a"]'), "JSON of another kind in 'body'"),
+    "a result of no call": ("block_text.parquet", column("body", '{"tool_use_id": [1]}'), "with a name that is none"),
+    "a tool without a name": ("block_text.parquet", column("body", '[{"name": {}}]'), "with a name that is none"),
+    "an edit of no type": ("request.parquet", column("applied_edits", '[{"type": []}]'), "with a name that is none"),
     "no text": ("block_text.parquet", column("id", "f" * 24), "lacks the text of block"),
 }  # fmt: skip
 

@@ -177,6 +177,10 @@ def check_rows(batch: pa.RecordBatch, shape: Shape) -> None:
             raise ValueError(f"has a negative number in {name!r}")
 
 
+_LOOKED_UP = ("type", "id", "name", "tool_use_id")
+"""What blocks, tools and edits are found by."""
+
+
 def check_json(batch: pa.RecordBatch, columns: Mapping[str, type]) -> None:
     """Raise ``ValueError`` where a column does not hold the JSON it is there for."""
     import pyarrow.compute as pc
@@ -191,6 +195,9 @@ def check_json(batch: pa.RecordBatch, columns: Mapping[str, type]) -> None:
                 raise ValueError(f"has JSON of no end in {name!r}") from None
             except ValueError as error:
                 raise ValueError(f"has something that is no JSON in {name!r} ({error})") from None
-            parts = value if isinstance(value, list) and kind is list else []
+            parts = value if isinstance(value, list) else []
             if not isinstance(value, kind) or not all(isinstance(one, dict) for one in parts):
                 raise ValueError(f"has JSON of another kind in {name!r}")
+            for one in [value] if isinstance(value, dict) else parts:
+                if any(isinstance(one.get(key), dict | list) for key in _LOOKED_UP):
+                    raise ValueError(f"has JSON in {name!r} with a name that is none")
