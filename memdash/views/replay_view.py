@@ -54,8 +54,8 @@ def _body(replay_id: str, polling: float | None) -> None:
     except StoreError as error:
         _cannot(error)
         return
-    if replay_address.place().replay != replay_id or _poll(one) != polling:
-        st.rerun()
+    if replay_address.place().replay != replay_id:
+        st.rerun()  # another one was chosen
     link = st.container()
     _head(one)
     choose_replay(one.stored, one.log.spec)
@@ -80,6 +80,8 @@ def _body(replay_id: str, polling: float | None) -> None:
     replay_address.write()
     with link:
         _problems_of_link()  # all of them are known by now
+    if _poll(one) != polling:
+        st.rerun()  # draw the page once more, polling from now on or no longer; what was pressed meanwhile has been done
 
 
 def _head(one: Opened) -> None:

@@ -68,8 +68,6 @@ def _body(comparison_id: str, polling: float | None) -> None:
     except StoreError as error:
         cannot_show(error, "comparison")
         return
-    if _poll(shown) != polling:
-        st.rerun()  # draw the page once more: it polls slower from the first numbers on, and not at all after the last
     link = st.container()
     _head(shown)
     script = _choose_script(shown)
@@ -95,6 +93,10 @@ def _body(comparison_id: str, polling: float | None) -> None:
         show_panel(panel, Selection.of(shown, replays, script))
     with link:
         problems_of_link()  # all of them are known by now
+    if _poll(shown) != polling:
+        # Draw the page once more: it polls slower from the first numbers on, and not at all after the last. Not before here,
+        # where whatever was pressed meanwhile has been done.
+        st.rerun()
 
 
 # -- head ----------------------------------------------------------------------------------------------------------------

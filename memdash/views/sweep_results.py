@@ -44,8 +44,6 @@ def _body(comparison_id: str, polling: bool) -> None:
     except StoreError as error:
         cannot_show(error, "sweep")
         return
-    if _goes_on(reading) != polling:
-        st.rerun()  # draw the page once more, polling from now on or no longer
     link = st.container()
     with st.container(gap="xsmall"):
         head(reading.stored, lambda: sweep_view(reading, _largest_loss(reading)).to_confirm)
@@ -57,6 +55,8 @@ def _body(comparison_id: str, polling: bool) -> None:
     st.caption(plain(reading.basis) + ".")
     with link:
         problems_of_link()  # all of them are known by now
+    if _goes_on(reading) != polling:
+        st.rerun()  # draw the page once more, polling from now on or no longer; what was pressed meanwhile has been done
 
 
 def _largest_loss(reading: Reading) -> float:

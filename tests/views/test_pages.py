@@ -12,11 +12,11 @@ from streamlit.testing.v1 import AppTest
 from memdash.records import Status
 from memdash.spec import Provider
 from memdash.store import Store
-from memdash.views import chart_grid, results, setup_form
+from memdash.views import chart_grid, replay_address, results, setup_form
 from memdash.views.choices import DEMO, of_spec
 from memdash.views.comparison import file_of
 from memdash.views.state import services
-from tests.views.samples import REFUSAL, sample_spec, store_sample
+from tests.views.samples import REFUSAL, sample_spec, sample_sweep, store_sample
 
 VIEWS = Path(__file__).resolve().parents[2] / "memdash" / "views"
 
@@ -371,3 +371,38 @@ def test_a_database_that_cannot_be_opened_is_a_page_and_not_a_traceback(database
     assert "The database cannot be opened" in texts(at)
     assert str(database) in texts(at)
     assert at.button(key="try_again").label == "Try again now"
+
+
+# -- presses that come when a run ends -----------------------------------------------------------------------------------
+
+
+def _body_when_polling_ends(view: str, shown: str) -> None:
+    """The part of a page that is drawn again by itself, first as if it were still looking for news of what is over."""
+    import importlib
+
+    import streamlit as st
+
+    body = importlib.import_module(f"memdash.views.{view}")._body
+    body(shown, st.session_state.pop("polling", False if view == "sweep_results" else None))
+
+
+@pytest.mark.parametrize(
+    ("view", "press"),
+    [("results", "Side by side"), ("sweep_results", "Turn 1"), ("replay_view", "Open the comparison")],
+)
+def test_a_press_that_comes_when_polling_ends_is_not_lost(
+    store: Store, monkeypatch: pytest.MonkeyPatch, view: str, press: str
+) -> None:
+    shown = store_sample(store, sample_sweep() if view == "sweep_results" else sample_spec())
+    if view == "replay_view":
+        shown = store.comparison(shown).replays[0].id
+        monkeypatch.setattr(replay_address, "place", lambda: replay_address.Place(shown))
+    went: list[object] = []
+    monkeypatch.setattr("streamlit.switch_page", lambda page, **_: went.append(page))
+    at = AppTest.from_function(_body_when_polling_ends, args=(view, shown), default_timeout=30)
+    at.session_state["view"], at.session_state["setting"] = "broke", "window of 4"
+    at.run()
+    at.session_state["polling"] = 1.5
+    next(one for one in at.button if one.label == press).click().run()
+    assert not at.exception
+    assert len(went) == 1
