@@ -56,7 +56,7 @@ def test_a_report_opens_from_disk_with_every_text_a_text(from_disk: Open, tmp_pa
         one = stored(store, a_comparison(*scripts, title=HOSTILE), HOSTILE)
         report.write(report.made(store, one, ".html"), tmp_path / "report.html")
     page = from_disk(tmp_path / "report.html", "light")
-    expect(page.locator("h1")).to_have_text(HOSTILE)
+    expect(page.locator("h1")).to_have_text(HOSTILE.replace("\u202e", ""))  # it would turn our own words
     expect(page.locator("img")).to_have_count(0)
     drawn(page)
     assert page.evaluate("document.title").startswith("</script><script>document.title=")
