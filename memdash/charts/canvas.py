@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -13,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memdash import numbers
+from memdash.charts.beside_pandas import beside_pandas
 from memdash.charts.series import Band, Floats, Measure, TurnSeries
 from memdash.charts.text import NAME, escape, markup, shorten, wrap
 from memdash.palette import Style, Theme
@@ -138,10 +137,6 @@ class Sheet:
         """Return the chart as a Plotly figure."""
         import plotly.graph_objects as go
 
-        # Plotly looks into pandas where it is loaded, and another thread may be in the midst of loading it.
-        if "pandas" in sys.modules:
-            importlib.import_module("pandas")
-
         layout = {
             **self.layout,
             "xaxis": self.x,
@@ -150,7 +145,7 @@ class Sheet:
             "annotations": self.annotations,
             "shapes": self.shapes,
         }
-        return go.Figure({"data": self.traces, "layout": layout})
+        return beside_pandas(lambda: go.Figure({"data": self.traces, "layout": layout}))
 
     def split(self, panels: int, gap: float = 0.06) -> list[dict[str, Any]]:
         """Divide the sheet into panels side by side that share the vertical axis; returns their horizontal axes.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
+from memdash.charts.beside_pandas import beside_pandas
 from memdash.palette import Theme
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def template() -> dict[str, Any]:
     """
     import plotly.io as pio
 
-    shared: dict[str, Any] = _compact(pio.templates["plotly"].to_plotly_json())
+    shared: dict[str, Any] = _compact(beside_pandas(lambda: pio.templates["plotly"].to_plotly_json()))
     return shared
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
 import streamlit as st
 
 from memdash.charts import CONFIG
+from memdash.charts.beside_pandas import beside_pandas
 from memdash.views.components import plain, theme
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def kept_chart_card(
 
 def _ready(drawn: Drawn) -> _Ready:
     note = drawn.figure.layout.title.subtitle.text
-    drawn.figure.update_layout(font_family=_FONT, title=None, margin_t=14)
+    beside_pandas(lambda: drawn.figure.update_layout(font_family=_FONT, title=None, margin_t=14))
     return _Ready(drawn.figure, unescape(note.replace("<br>", " ")) if note else "", drawn.title, drawn.alt)
 
 
@@ -83,12 +84,14 @@ def _draw(ready: _Ready, key: str, about: str | None, on_select: Callable[[], No
         if ready.note:
             st.caption(plain(ready.note))
         st.space("stretch")
-        st.plotly_chart(
-            ready.figure,
-            theme=None,
-            config=dict(CONFIG),
-            key=key,
-            alt=ready.alt,
-            on_select=on_select or "ignore",
-            selection_mode="points",
+        beside_pandas(
+            lambda: st.plotly_chart(
+                ready.figure,
+                theme=None,
+                config=dict(CONFIG),
+                key=key,
+                alt=ready.alt,
+                on_select=on_select or "ignore",
+                selection_mode="points",
+            )
         )
