@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
@@ -16,14 +13,6 @@ from tests.benchmarks.dashboard import served, wait_until
 from tests.benchmarks.tab import Tab
 
 pytestmark = pytest.mark.long
-
-T = TypeVar("T")
-
-
-def apart(work: Callable[[], T]) -> T:
-    """Do it in a thread of its own: where browser tests came before in this process, an event loop runs in the main one."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(work).result()
 
 
 def test_stores_of_any_size_are_made_and_measured(capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,8 +53,7 @@ def test_the_page_of_one_replay_is_opened_at_each_section(
 
 @pytest.mark.timeout(600)
 def test_people_are_played_on_the_real_server(capsys: pytest.CaptureFixture[str]) -> None:
-    few = ["--sessions", "3", "--minutes", "0.1", "--think", "0.5", "--repeats", "1"]
-    apart(lambda: many_sessions.main(few))
+    many_sessions.main(["--sessions", "3", "--minutes", "0.1", "--think", "0.5", "--repeats", "1"])
     printed = capsys.readouterr().out
     assert re.search(r"all presses +[1-9]\d* +\d+ ms", printed)
     assert re.search(r"memory of the server, MB, .*: +[1-9]\d*", printed)
@@ -85,4 +73,4 @@ def test_an_estimate_is_asked_for_until_it_comes_and_then_no_more(tmp_path: Path
 
     with served(tmp_path) as dashboard:
         wait_until(lambda: dashboard.running() == 0)
-        assert apart(lambda: asyncio.run(looked(dashboard.url))) == ([], 0)
+        assert asyncio.run(looked(dashboard.url)) == ([], 0)
