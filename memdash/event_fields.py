@@ -29,7 +29,7 @@ def _is_whole(value: object) -> bool:
 
 
 def _is_amount(value: object) -> bool:
-    return type(value) in (int, float) and 0 <= value < _LARGEST  # type: ignore[operator]
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST
 
 
 def _is_text(value: object) -> bool:
