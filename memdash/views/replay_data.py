@@ -104,7 +104,11 @@ def losses_of_some(comparison_id: str, replays: Collection[str]) -> tuple[Loss, 
     store = services().store
     stored = store.comparison(comparison_id)
     logs = store.replay_logs(comparison_id, replays)
-    asking = [one.id for one in stored.replays if one.controls and one.id not in replays]
+    asking = [
+        one.id
+        for one in stored.replays
+        if one.id not in replays and any(_asks_for(one, log.spec) for log in logs)
+    ]
     controls = Controls([*logs, *(store.replay_outlines(comparison_id, asking) if asking else ())])
     pairs = [(log, measure(log, stored.prices, controls)) for log in logs]
     return losses(pairs, _blocks(logs[0].spec.id, texts_of_losses(pairs))) if logs else ()

@@ -12,6 +12,7 @@ from memdash.records import Status
 from memdash.store import Store
 from memdash.views.choices import SWEEP, of_sweep, to_sweep
 from memdash.views.state import scripts_on_disk, services
+from memdash.views.sweep_panels import broke
 from memdash.worker import Worker
 from tests.views.samples import sample_spec, sample_sweep, store_sample
 from tests.views.test_pages import VIEWS, page, texts
@@ -148,6 +149,19 @@ def test_what_a_setting_broke_is_told_fact_by_fact_with_the_way_to_its_turn(stor
     assert texts(again) == shown
     wrong = thresholds(c=one, view="broke", setting="window of 9")
     assert "there is no" in texts(wrong) or "is not one of" in texts(wrong)
+
+
+def test_of_many_repeats_the_first_are_followed_and_the_panel_says_so(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = store_sample(store, sample_sweep(repeats=3))
+    assert "repeats." not in texts(thresholds(c=one, view="broke", setting="window of 4"))
+    monkeypatch.setattr(broke, "_MOST_REPLAYS", 4)
+    other = store_sample(store, sample_sweep(repeats=3))
+    few = texts(thresholds(c=other, view="broke", setting="window of 4"))
+    assert "(after turn 12) (2 of 2 repeats)" in few
+    assert "Of each script the first 2 of 3 repeats." in few
+    assert "Of each script the first 2 of 3 repeats." in texts(thresholds(c=other, view="broke"))
 
 
 def test_what_a_sweep_broke_can_be_looked_at_before_its_first_turn(store: Store) -> None:
