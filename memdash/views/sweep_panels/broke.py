@@ -21,7 +21,7 @@ _MOST_REPLAYS: Final = 20
 
 
 def show(shown: SweepView) -> None:
-    """Let the person choose a setting, and draw its losses over all scripts and repeats, or say that there are none."""
+    """Let the person choose a setting, and draw its losses on every script, or say that there are none."""
     chosen = _choose(shown)
     every = [one for one in shown.reading.outcomes if one.series == chosen]
     scripts = len({one.script for one in every})
