@@ -65,12 +65,14 @@ class Treasury:
         """Write down who starts a live run or lets it go on."""
         self._store.note_entries([self._entry(EntryKind.STARTED, comparison_id, launch)])
 
-    def guard(self, comparison_id: str, launch: Launch) -> TreasuryGuard:
-        """Return what stands between one replay and the money."""
-        return TreasuryGuard(self, comparison_id, launch)
+    def guard(self, comparison_id: str, launch: Launch, *, limited: bool = False) -> TreasuryGuard:
+        """Return what stands between one replay and the money; ``limited`` says that its comparison has a budget of its own."""
+        return TreasuryGuard(self, comparison_id, launch, limited)
 
-    def reserve(self, comparison_id: str, launch: Launch, model: str, worst: float | None) -> Entry:
-        """Set aside the most that a request can cost, and return what says so.
+    def reserve(
+        self, comparison_id: str, launch: Launch, model: str, worst: float | None, *, limited: bool = False
+    ) -> Entry:
+        """Set aside the most that a request can cost, and return what says so; where a budget rests on it, it is in the file.
 
         Raises :class:`DayBudgetSpent` where that does not fit into what is left of the day, or where the model has no price.
         """
@@ -79,7 +81,8 @@ class Treasury:
             if self._budget is not None:
                 self._check(self._budget, entry)
             self._store.note_entries([entry])
-        self._store.flush()  # before the request is sent: a process that is killed now has spent it
+        if limited or self._budget is not None:
+            self._store.flush()  # before the request is sent: a process that is killed now has spent it
         return entry
 
     def settle(self, entry: Entry) -> None:
@@ -117,16 +120,19 @@ class Treasury:
 class TreasuryGuard:
     """The treasury as one replay meets it; what a replay leaves unanswered stays set aside, since nobody knows what it cost."""
 
-    def __init__(self, treasury: Treasury, comparison_id: str, launch: Launch) -> None:
+    def __init__(self, treasury: Treasury, comparison_id: str, launch: Launch, limited: bool) -> None:
         self._treasury = treasury
         self._comparison_id = comparison_id
         self._launch = launch
+        self._limited = limited
         self._held: list[tuple[PlannedRequest, Entry]] = []
 
     def reserve(self, planned: PlannedRequest) -> None:
         """See :meth:`Treasury.reserve`."""
         worst = self._treasury.prices.worst_case(planned.model, planned.prompt_tokens, planned.max_tokens)
-        entry = self._treasury.reserve(self._comparison_id, self._launch, planned.model, worst)
+        entry = self._treasury.reserve(
+            self._comparison_id, self._launch, planned.model, worst, limited=self._limited
+        )
         self._held.append((planned, entry))
 
     def settle(self, request: RequestRecord) -> None:

@@ -286,7 +286,8 @@ class Worker:
         """What stands between a replay and its money: the comparison's own budget, and what everybody's may cost in a day."""
         guards: list[Guard] = [BudgetGuard(run.budget, replay_id)] if run.budget else []
         if run.spec.provider is Provider.ANTHROPIC:
-            guards.append(self._treasury.guard(run.comparison_id, run.launch))
+            limited = run.budget is not None
+            guards.append(self._treasury.guard(run.comparison_id, run.launch, limited=limited))
         return Guards(tuple(guards))
 
     def _note_start(self, run: Run) -> None:

@@ -174,13 +174,14 @@ def test_however_many_ask_at_once_no_more_than_the_budget_is_let_through(store: 
     assert store.spent_on(TODAY) == pytest.approx(2.0)
 
 
-def test_what_was_set_aside_is_in_the_file_before_the_request_is_sent(tmp_path: Path) -> None:
-    path = tmp_path / "memdash.duckdb"
-    with Store.open(path) as store:
-        treasury(store, 0.25).guard("cmp_a", ANN).reserve(PLANNED)
-        assert [(one.usd, one.unanswered) for one in store.expenses()] == [
-            (0.1, 1)
-        ]  # reads the file, which nobody flushed
+@pytest.mark.parametrize(("day_budget", "limited"), [(0.25, False), (None, True), (0.25, True)])
+def test_what_was_set_aside_is_in_the_file_before_the_request_is_sent(
+    tmp_path: Path, day_budget: float | None, limited: bool
+) -> None:
+    with Store.open(tmp_path / "memdash.duckdb") as store:
+        treasury(store, day_budget).guard("cmp_a", ANN, limited=limited).reserve(PLANNED)
+        found = store.expenses()  # reads the file, which nobody flushed
+        assert [(one.usd, one.unanswered) for one in found] == [(0.1, 1)]
 
 
 def live(*strategies: str, turns: int = 40) -> ComparisonSpec:

@@ -356,9 +356,8 @@ def _send_streaming(sdk: anthropic.Anthropic, request: Request, clock: Clock) ->
                 first_text = now if text and first_text is None else first_text
             message = stream.get_final_message().to_dict() if whole is None else whole
             if whole is None and not ended and message.get("stop_reason") is None:
-                raise ValueError(
-                    "it ends before the answer does"
-                )  # the SDK takes what came by then for a whole answer
+                # The SDK takes what came by then for a whole answer.
+                raise ValueError("it ends before the answer does")
             request_id = stream.request_id
             retries = _retries(stream.response.request)
     except anthropic.APIError as error:

@@ -124,9 +124,8 @@ class _Replay:
         self._completed = 0
         self._asks_late = spec.provider is Provider.ANTHROPIC and spec.replies is Replies.FRESH
         self._late: list[_Question] = []
-        self._latest: RequestRecord | None = (
-            None  # answered from the memory: it says what the API clears of that
-        )
+        # The latest request that was answered from the memory: it says what the API clears of that.
+        self._latest: RequestRecord | None = None
 
     def run(self) -> Iterator[Record]:
         """Play every turn, then ask what was kept for the end."""

@@ -108,10 +108,8 @@ def _take_in(given: UploadedFile) -> None:
         arrived = services().store.import_bundle(io.BytesIO(given.getvalue()), clip(given.name, 80), told)
     except MemdashError as error:
         bar.empty()
-        st.session_state[_ERASED], st.session_state[_RESULT] = (
-            0,
-            (),
-        )  # what came of the one before is not what came of this
+        # What came of the one before is not what came of this.
+        st.session_state[_ERASED], st.session_state[_RESULT] = 0, ()
         problem(error, "This bundle was not imported")
         return
     st.session_state[_ERASED], st.session_state[_RESULT] = 0, arrived
