@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from memdash.replay import Gate
 from memdash.spec import ComparisonSpec, Provider, ReplaySpec, new_id
 from memdash.spending import Entry, EntryKind
 from memdash.store import MEMORY, Store
+from memdash.treasury import Treasury
 from memdash.worker import Worker
 from tests.store import fake_replay
 from tests.store.fake_replay import COMMAND
@@ -459,6 +461,23 @@ def test_what_was_spent_before_counts_after_a_resume(store: Store) -> None:
     (log,) = store.replay_logs(spec.id)
     assert len(log.requests) == 12  # $0.0704 + $0.026 fits, $0.0768 + $0.026 does not
     assert log.statuses[-1].status is Status.STOPPED_BY_BUDGET
+
+
+@pytest.mark.parametrize(("budget", "limited"), [(1.0, True), (None, False)])
+def test_the_treasury_is_told_whether_a_budget_rests_on_what_it_writes_down(
+    store: Store, monkeypatch: pytest.MonkeyPatch, budget: float | None, limited: bool
+) -> None:
+    told: list[object] = []
+    reserve = Treasury.reserve
+
+    def watched(self: Treasury, *args: Any, **options: Any) -> Entry:
+        told.append(options["limited"])
+        return reserve(self, *args, **options)
+
+    monkeypatch.setattr(Treasury, "reserve", watched)
+    with Worker(store, children=Children(1), play=stopping) as worker:
+        run(worker, "full_history", turns=3, provider=Provider.ANTHROPIC, budget=budget)
+    assert told == [limited] * 3
 
 
 def test_a_request_whose_answer_never_came_counts_after_a_resume(store: Store) -> None:
